@@ -15,7 +15,8 @@ status=0
 if ! report=$(clang-format-19 --dry-run -Werror "${files[@]}" 2>&1); then
   echo "lint: not formatted; run clang-format-19 -i on:"
   # One line a file, though clang-format reports every line.
-  sed -n 's/^\([^:]*\):[0-9]*:[0-9]*: error: .*/  \1/p' <<<"$report" | sort -u
+  unformatted=$(sed -n 's/^\([^:]*\):[0-9]*:[0-9]*: error: .*/  \1/p' <<<"$report" | sort -u)
+  echo "${unformatted:-$report}"
   status=1
 fi
 
