@@ -28,11 +28,12 @@ enum class NodeKind : std::uint8_t {
   ArrayLit,   // kids: elements
   Tuple,      // kids: elements
   Block,      // { statements; value }: kids: statements…, value
-  Reduce,     // text: "sum" "max" "min" "max_nan" "min_nan" "dot" "count"; kids: binders…, order|none, where|none, body
+  Reduce,     // text: "sum" "max" "min" "max_nan" "min_nan" "dot" "count"; kids: binders…, order|none, where|none, body (dot: Tuple of two)
   Binder,     // `h in H`: text: variable; kids: extent
   // Orders
   OrderPipe,  // kids: stages
-  OrderName,  // text: name of an order parameter or declaration
+  OrderName,  // text: name of an order parameter or declaration; stands alone where a pipe would be a single
+              // name (`by row`, `order a = b`), and as one stage of a longer pipe (`row | pairs`)
   Stage,      // text: "seq" "lanes" "pairs" "halves" "mid" "mid.leaf" "fma" "mma" "first"; kids: size arguments…
   StageFrom,  // `.from(e)` wraps a stage: kids: stage, value
   StagePad,   // `.pad(e)`: kids: stage, value
@@ -52,7 +53,7 @@ enum class NodeKind : std::uint8_t {
   GenericOrder, // `order row`    text: name
   Op,         // text: name; kids: generics…, params…, results (Param)…, body (Block without value); counts in `a`, `b`, `c`
   Fn,         // `fn f(x: f32) -> f32 = e`: text: name; kids: params…, result TensorType, value; a = number of params
-  OrderDecl,  // `order row = …`: text: name; kids: OrderPipe
+  OrderDecl,  // `order row = …`: text: name; kids: OrderPipe or OrderName
   LetDecl,    // top-level `let hidden = 2048`: text: name; kids: value
   Kernel,     // `kernel k = op<H = 3584, row = wide>(eps = 1e-6)`: text: name; kids: callee Name, NamedArg generics…, NamedArg scalars…; a = number of generics
   NamedArg,   // text: name ("" when positional); kids: value (expression, OrderPipe, or Name)
@@ -68,12 +69,14 @@ struct Node {
   std::uint32_t b = 0;  // Op: number of params
   std::uint32_t c = 0;  // Op: number of results
   std::string doc;      // declarations: the `///` comment above, without its marks
+  bool blankBefore = false; // statements, declarations: a blank line stands above (for the printer)
 };
 
 struct Comment {
   Span span;
   std::string text; // with its marks
-  bool ownLine = false;
+  bool ownLine = false;     // nothing else stands on its line
+  bool blankBefore = false; // a blank line stands above
 };
 
 /// One file.
@@ -83,7 +86,7 @@ struct Ast {
   Span moduleSpan;
   std::vector<Node> nodes;
   std::vector<NodeId> declarations; // in source order
-  std::vector<Comment> comments;    // for the printer
+  std::vector<Comment> comments;    // for the printer; without those that became a `doc`
 
   const Node &operator[](NodeId id) const { return nodes[id]; }
   Node &operator[](NodeId id) { return nodes[id]; }

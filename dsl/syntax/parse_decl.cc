@@ -1,0 +1,356 @@
+// Declarations: module, use, op, fn, order, let, kernel.
+#include "dsl/syntax/parser_impl.h"
+
+#include <algorithm>
+
+namespace ordo::dsl {
+
+/// The `///` lines right above the current token, and whether a blank line stands above it all.
+Parser::Start Parser::takeDoc() {
+  Start start{"", tok().blankBefore};
+  const std::vector<Comment> &comments = out_.comments;
+  while (comment_ < comments.size() && comments[comment_].span.end <= tok().begin)
+    ++comment_;
+  const std::uint32_t since = at_ == 0 ? 0 : tokens_[at_ - 1].end;
+  const auto isDocLine = [&](const Comment &comment) {
+    return comment.ownLine && comment.span.begin >= since && comment.text.rfind("///", 0) == 0 &&
+           comment.text.rfind("////", 0) != 0;
+  };
+  std::size_t first = comment_;
+  while (first > 0 && isDocLine(comments[first - 1])) {
+    --first;
+    if (comments[first].blankBefore) // a separate paragraph above is not this one's
+      break;
+  }
+  for (std::size_t i = first; i < comment_; ++i) {
+    isDoc_[i] = true;
+    std::string line = comments[i].text.substr(3);
+    if (!line.empty() && line[0] == ' ')
+      line.erase(0, 1);
+    start.doc += (i == first ? "" : "\n") + line;
+  }
+  if (first < comment_)
+    start.blankBefore = comments[first].blankBefore;
+  return start;
+}
+
+/// nn.norm.rms_norm
+std::string Parser::path(const std::string &what, Span *span) {
+  const Token &first = tok();
+  std::string text(textOf(expectName(what, "")));
+  while (at(Tok::Dot) && !atNewLine()) {
+    advance();
+    text += "." + std::string(textOf(expectName("a name", "after `.`")));
+  }
+  *span = spanFrom(first);
+  return text;
+}
+
+void Parser::moduleLine() {
+  if (!at(Tok::Module))
+    return;
+  try {
+    advance();
+    if (!at(Tok::Name))
+      failExpected("the module's name", "after `module`", nullptr, "for example module nn.norm");
+    out_.module = path("the module's name", &out_.moduleSpan);
+    endOfLine("the module line");
+  } catch (const Recover &) {
+    skipToDeclaration(at_, false);
+  }
+}
+
+void Parser::declaration() {
+  const Start start = takeDoc();
+  NodeId made = kNoNode;
+  switch (tok().kind) {
+  case Tok::Use:
+    return use(start);
+  case Tok::Op:
+    made = op();
+    break;
+  case Tok::Fn:
+    made = fn();
+    break;
+  case Tok::Order:
+    made = orderDecl();
+    break;
+  case Tok::Let:
+    made = let(true);
+    break;
+  case Tok::Kernel:
+    made = kernel();
+    break;
+  case Tok::Module:
+    fail("module-line", spanOf(tok()), "`module` comes once, before everything else",
+         "one file is one module");
+  default:
+    badDeclaration();
+  }
+  node(made).doc = start.doc;
+  node(made).blankBefore = start.blankBefore;
+  out_.declarations.push_back(made);
+}
+
+void Parser::badDeclaration() {
+  static const std::vector<std::string> kWords = {"op", "fn", "order", "let", "kernel", "use"};
+  const std::string word(textOf(tok()));
+  if (at(Tok::Name) && tok(1).kind == Tok::Name &&
+      (word == "profile" || word == "view" || word == "target" || word == "forbid"))
+    notSupported(spanOf(tok()), word);
+  if (at(Tok::Assume) || at(Tok::For))
+    notSupported(spanOf(tok()), word);
+  std::string help;
+  if (at(Tok::Name)) {
+    const std::string near = didYouMean(word, kWords);
+    if (!near.empty())
+      help = "did you mean `" + near + "`?";
+  }
+  if (at(Tok::Error))
+    throw Recover{};
+  // Said of the word itself: that it begins a line is no part of the mistake.
+  fail("expected-token", spanOf(tok()),
+       "expected a declaration (op, fn, order, let, kernel or use), found " + quote(word), help);
+}
+
+/// use nn.norm (rms_norm, softmax), nn.linear
+void Parser::use(const Start &start) {
+  const Token &word = advance();
+  bool first = true;
+  do {
+    const Token &begin = tok();
+    if (!at(Tok::Name))
+      failExpected("the name of a module", "after `use`");
+    Span nameSpan;
+    std::string name = path("the name of a module", &nameSpan);
+    std::vector<NodeId> kids;
+    if (at(Tok::LeftParen) && !atNewLine()) {
+      const Token &opener = advance();
+      kids = list(Tok::RightParen, opener, "a name", "after a name from " + quote(name), [&] {
+        const Token &item = expectName("a name", "from " + quote(name));
+        return make(NodeKind::Name, spanOf(item), spanOf(item), std::string(textOf(item)), {});
+      });
+      if (kids.empty())
+        fail("expected-token", spanFrom(opener), "expected a name between `(` and `)`",
+             "without names the whole module is used: use " + name);
+    }
+    const NodeId made = make(NodeKind::Use, spanFrom(first ? word : begin), nameSpan,
+                             std::move(name), std::move(kids));
+    if (first) {
+      node(made).doc = start.doc;
+      node(made).blankBefore = start.blankBefore;
+    }
+    first = false;
+    out_.declarations.push_back(made);
+  } while (accept(Tok::Comma));
+  endOfLine("`use`");
+}
+
+/// op name<generics>(params) -> (results) { statements }
+NodeId Parser::op() {
+  const Token &word = advance();
+  std::vector<NodeId> kids;
+  std::uint32_t generics = 0, params = 0, results = 0;
+  const Token *name = nullptr;
+  try {
+    name = &expectName("the name of an op", "after `op`");
+    const std::string quoted = quote(textOf(*name));
+    if (at(Tok::Less)) {
+      const Token &opener = advance();
+      kids = list(Tok::Greater, opener, "a generic", "after a generic of " + quoted,
+                  [&] { return generic(); });
+      generics = static_cast<std::uint32_t>(kids.size());
+    }
+    const auto parameters = [&](const std::string &what, const std::string &why) {
+      const Token &opener = expect(Tok::LeftParen, why);
+      const std::vector<NodeId> items =
+          list(Tok::RightParen, opener, "a " + what, "after a " + what + " of " + quoted,
+               [&] { return param("a " + what + " of " + quoted); });
+      kids.insert(kids.end(), items.begin(), items.end());
+      return static_cast<std::uint32_t>(items.size());
+    };
+    params = parameters("parameter", "to begin the parameters of " + quoted);
+    if (!at(Tok::Arrow))
+      failExpected("`->`", "and the results of " + quoted, nullptr,
+                   "for example -> (y: f32[T, H])");
+    advance();
+    results = parameters("result", "to begin the results of " + quoted);
+    if (results == 0)
+      fail("expected-token", spanOf(*name), "op " + quoted + " has no result");
+  } catch (const Recover &) {
+    // The body is read all the same, for its own errors.
+    skipToDeclaration(at_, true);
+    if (at(Tok::LeftBrace))
+      block(false, "the body of the op");
+    throw;
+  }
+  kids.push_back(block(false, "the body of " + quote(textOf(*name))));
+  const Span span = spanFrom(word);
+  const NodeId made =
+      make(NodeKind::Op, span, spanOf(*name), std::string(textOf(*name)), std::move(kids));
+  node(made).a = generics;
+  node(made).b = params;
+  node(made).c = results;
+  endOfLine("the body of " + quote(textOf(*name)));
+  return made;
+}
+
+/// H | bool CENTRED | type E | order row
+NodeId Parser::generic() {
+  const Token &first = tok();
+  NodeKind kind = NodeKind::GenericDim;
+  std::string what = "a dimension, `bool`, `type` or `order`";
+  if (accept(Tok::Order)) {
+    kind = NodeKind::GenericOrder;
+    what = "the name of an order";
+  } else if (tok(1).kind == Tok::Name && (atName("bool") || atName("type"))) {
+    kind = atName("bool") ? NodeKind::GenericBool : NodeKind::GenericType;
+    what = atName("bool") ? "the name of a bool" : "the name of a type";
+    advance();
+  }
+  const Token &name = expectName(what, "in the generics");
+  return make(kind, spanFrom(first), spanOf(name), std::string(textOf(name)), {});
+}
+
+/// x: E[T, H]
+NodeId Parser::param(const std::string &owner) {
+  const Token &name = expectName("the name of " + owner, "");
+  const std::string quoted = quote(textOf(name));
+  if (!at(Tok::Colon))
+    failExpected("`:`", "and a type after " + quoted, nullptr,
+                 "for example " + std::string(textOf(name)) + ": f32[T, H]");
+  advance();
+  const NodeId typed = type("as the type of " + quoted);
+  if (atName("inout"))
+    notSupported(spanOf(tok()), "inout");
+  return make(NodeKind::Param, spanFrom(name), spanOf(name), std::string(textOf(name)), {typed});
+}
+
+NodeId Parser::type(const std::string &why) {
+  const Token &name = expectName("a type", why);
+  const std::string quoted = quote(textOf(name));
+  std::vector<NodeId> extents;
+  if (at(Tok::LeftBracket) && !atNewLine()) {
+    const Token &opener = advance();
+    extents = list(Tok::RightBracket, opener, "an extent", "after an extent of " + quoted,
+                   [&] { return expression("as an extent of " + quoted); });
+    if (extents.empty())
+      fail("expected-token", spanFrom(opener), "expected an extent between `[` and `]`",
+           "a scalar is written " + std::string(textOf(name)));
+  }
+  return make(NodeKind::TensorType, spanFrom(name), spanOf(name), std::string(textOf(name)),
+              std::move(extents));
+}
+
+/// fn name(params) -> type = value, or = { definitions, value }
+NodeId Parser::fn() {
+  const Token &word = advance();
+  const Token &name = expectName("the name of a function", "after `fn`");
+  const std::string quoted = quote(textOf(name));
+  if (at(Tok::Less))
+    notSupported(spanOf(tok()), "generics of a function");
+  const Token &opener = expect(Tok::LeftParen, "to begin the parameters of " + quoted);
+  std::vector<NodeId> kids =
+      list(Tok::RightParen, opener, "a parameter", "after a parameter of " + quoted,
+           [&] { return param("a parameter of " + quoted); });
+  const auto params = static_cast<std::uint32_t>(kids.size());
+  if (!at(Tok::Arrow))
+    failExpected("`->`", "and the type of " + quoted, nullptr,
+                 "for example fn " + std::string(textOf(name)) + "(x: f32) -> f32 = x");
+  advance();
+  kids.push_back(type("as the type of " + quoted));
+  expect(Tok::Assign, "before the value of " + quoted);
+  kids.push_back(at(Tok::LeftBrace) ? block(true, "the body of " + quoted)
+                                    : expression("as the value of " + quoted));
+  const NodeId made =
+      make(NodeKind::Fn, spanFrom(word), spanOf(name), std::string(textOf(name)), std::move(kids));
+  node(made).a = params;
+  endOfLine("the function " + quoted);
+  return made;
+}
+
+NodeId Parser::orderDecl() {
+  const Token &word = advance();
+  const Token &name = expectName("the name of an order", "after `order`");
+  const std::string quoted = quote(textOf(name));
+  expect(Tok::Assign, "to define the order " + quoted);
+  const NodeId value = orderValue("as the order " + quoted);
+  const NodeId made =
+      make(NodeKind::OrderDecl, spanFrom(word), spanOf(name), std::string(textOf(name)), {value});
+  endOfLine("the order " + quoted);
+  return made;
+}
+
+NodeId Parser::let(bool topLevel) {
+  const Token &word = advance();
+  const Token &name = expectName("a name", "after `let`");
+  const std::string quoted = quote(textOf(name));
+  expect(Tok::Assign, "to define " + quoted);
+  const NodeId value = expression("as the value of " + quoted);
+  const NodeId made = make(topLevel ? NodeKind::LetDecl : NodeKind::Let, spanFrom(word),
+                           spanOf(name), std::string(textOf(name)), {value});
+  endOfLine("the definition of " + quoted);
+  return made;
+}
+
+/// kernel name = op<H = 3584, row>(eps = 1e-6)
+NodeId Parser::kernel() {
+  const Token &word = advance();
+  const Token &name = expectName("the name of a kernel", "after `kernel`");
+  const std::string quoted = quote(textOf(name));
+  expect(Tok::Assign, "after the name of kernel " + quoted);
+  Span calleeSpan;
+  if (!at(Tok::Name))
+    failExpected("the name of an op", "in kernel " + quoted);
+  std::string callee = path("the name of an op", &calleeSpan);
+  std::vector<NodeId> kids{make(NodeKind::Name, calleeSpan, calleeSpan, callee, {})};
+  std::uint32_t generics = 0;
+  if (at(Tok::Less)) {
+    const Token &opener = advance();
+    const std::vector<NodeId> items =
+        list(Tok::Greater, opener, "a generic", "after a generic of " + quote(callee),
+             [&] { return namedGeneric(); });
+    kids.insert(kids.end(), items.begin(), items.end());
+    generics = static_cast<std::uint32_t>(items.size());
+  }
+  if (at(Tok::LeftParen) && !atNewLine()) {
+    const Token &opener = advance();
+    const std::vector<NodeId> items =
+        list(Tok::RightParen, opener, "an argument", "after an argument of " + quote(callee),
+             [&] { return namedScalar(); });
+    kids.insert(kids.end(), items.begin(), items.end());
+  }
+  if (atName("over") && !atNewLine())
+    notSupported(spanOf(tok()), "over (kernels cut over ranks)");
+  const NodeId made = make(NodeKind::Kernel, spanFrom(word), spanOf(name),
+                           std::string(textOf(name)), std::move(kids));
+  node(made).a = generics;
+  endOfLine("kernel " + quoted);
+  return made;
+}
+
+/// H = 3584 | row = seq(8) | lanes(128) | row
+NodeId Parser::namedGeneric() {
+  const Token &first = tok();
+  std::string name;
+  if (at(Tok::Name) && tok(1).kind == Tok::Assign) {
+    name = textOf(advance());
+    advance();
+  }
+  const std::string why = name.empty() ? "as a generic" : "as the value of " + quote(name);
+  const NodeId value = startsOrder() ? orderValue(why) : additive(why);
+  return make(NodeKind::NamedArg, spanFrom(first), spanOf(first), std::move(name), {value});
+}
+
+/// eps = 1e-6
+NodeId Parser::namedScalar() {
+  const Token &name = expectName("the name of a scalar", "");
+  const std::string text(textOf(name));
+  if (!at(Tok::Assign))
+    failExpected("`=`", "after the scalar " + quote(text), nullptr, "write " + text + " = value");
+  advance();
+  const NodeId value = expression("as the value of " + quote(text));
+  return make(NodeKind::NamedArg, spanFrom(name), spanOf(name), text, {value});
+}
+
+} // namespace ordo::dsl
