@@ -18,15 +18,6 @@ bool sameBits(const std::optional<double> &a, const std::optional<double> &b) {
   return std::bit_cast<std::uint64_t>(*a) == std::bit_cast<std::uint64_t>(*b);
 }
 
-/// The shortest decimal that reads back as the same double; always with a point, exponent or
-/// letter, so that it reads as a floating literal.
-std::string literalText(double value) {
-  std::string text = fmt::format("{}", value);
-  if (text.find_first_of(".en") == std::string::npos)
-    text += ".0";
-  return text;
-}
-
 /// The stage without its suffixes.
 std::string headText(const Stage &stage) {
   const auto sized = [&](std::string_view word) {
@@ -133,6 +124,15 @@ std::optional<std::string> badPlace(const Order &order, std::size_t i) {
 std::int64_t divideUp(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0); }
 
 } // namespace
+
+/// The shortest decimal that reads back as the same double; always with a point, exponent or
+/// letter, so that it reads as a floating literal.
+std::string literalText(double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".en") == std::string::npos)
+    text += ".0";
+  return text;
+}
 
 bool Stage::operator==(const Stage &other) const {
   return kind == other.kind && n == other.n && w == other.w && leaf == other.leaf &&

@@ -54,6 +54,9 @@ struct Order {
 /// `seq(8) | lanes(128) | halves`: the canonical spelling, one form for equal structures.
 std::string toString(const Stage &stage);
 std::string toString(const Order &order);
+/// A start or a pad as orders spell it: the shortest decimal that reads back as the same double,
+/// always with a point, an exponent or a letter.
+std::string literalText(double value);
 
 /// Parses the canonical spelling (what the compiler's attribute and the manifest carry; the
 /// language's own parser builds orders itself), spaces free. Checks the spelling only: ask
