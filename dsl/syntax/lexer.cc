@@ -129,7 +129,7 @@ private:
     text.erase(text.find_last_not_of(" \t\r") + 1);
     out_.comments.push_back({span(begin), std::move(text), !lineHasToken_, newlines_ > 1});
     if (!lineHasToken_)
-      newlines_ = std::min(newlines_, 1); // a blank line above the comment is the comment's own
+      newlines_ = 0; // a blank line above the comment is the comment's own
   }
 
   /// A run of bytes that are not UTF-8, reported once for the file.
@@ -142,9 +142,18 @@ private:
     reportedBytes_ = true;
     const std::string_view head = text_.substr(0, 2);
     const bool utf16 = head == "\xFF\xFE" || head == "\xFE\xFF";
-    diagnostics_.error("invalid-utf8", span(begin), "the file is not UTF-8 here").help =
+    report("invalid-utf8", begin, "the file is not UTF-8 here").help =
         utf16 ? "the file begins like UTF-16; save it as UTF-8"
               : "save the file as UTF-8; other bytes in the file may be wrong as well";
+  }
+
+  /// Past a limit reports go nowhere: in random bytes there would be millions.
+  Diagnostic &report(const char *kind, std::size_t begin, std::string message) {
+    constexpr std::size_t kLimit = 100;
+    if (diagnostics_.errorCount() < kLimit)
+      return diagnostics_.error(kind, span(begin), std::move(message));
+    unreported_ = {};
+    return unreported_;
   }
 
   void number();
@@ -153,7 +162,7 @@ private:
       ++at_;
   }
   void badNumber(std::size_t begin, const std::string &message, std::string help) {
-    diagnostics_.error("bad-number", span(begin), message).help = std::move(help);
+    report("bad-number", begin, message).help = std::move(help);
   }
 
   void mark() {
@@ -163,9 +172,8 @@ private:
       if (rest.substr(0, foreign.text.size()) != foreign.text || rest.substr(0, 2) == "!=")
         continue;
       at_ += foreign.text.size();
-      diagnostics_
-          .error("unexpected-character", span(begin),
-                 "`" + std::string(foreign.text) + "` means nothing in Ordo")
+      report("unexpected-character", begin,
+             "`" + std::string(foreign.text) + "` means nothing in Ordo")
           .help = foreign.help;
       if (foreign.text == "#" || foreign.text == "/*") // the rest of the line is prose
         at_ = std::min(text_.find('\n', at_), text_.size());
@@ -192,14 +200,14 @@ private:
     }
     at_ += c.length;
     if (c.codePoint == ';') {
-      diagnostics_.error("unexpected-character", span(begin), "`;` means nothing in Ordo").help =
+      report("unexpected-character", begin, "`;` means nothing in Ordo").help =
           "a statement ends with its line";
       ++newlines_; // what follows is read as if on a line of its own
       return;
     }
     const std::string shown = std::string(text_.substr(begin, c.length));
-    Diagnostic &error = diagnostics_.error("unexpected-character", span(begin),
-                                           "`" + shown + "` means nothing in Ordo");
+    Diagnostic &error =
+        report("unexpected-character", begin, "`" + shown + "` means nothing in Ordo");
     if (c.codePoint >= 0x80)
       error.help =
           "names are letters, digits and _ of ASCII; other characters stand only in comments";
@@ -223,6 +231,7 @@ private:
   int newlines_ = 0;
   bool lineHasToken_ = false;
   bool reportedBytes_ = false;
+  Diagnostic unreported_;
 };
 
 /// 42, 0xCD9E, 1.0, 1e-6, 1.5e3, 0x1.8p23. Always gives a Number, so that a bad one costs one

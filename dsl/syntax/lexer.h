@@ -85,7 +85,7 @@ struct Lexed {
   std::vector<Comment> comments;
 };
 
-/// Never fails: what cannot be read is reported and becomes an Error token.
+/// Never fails: what cannot be read is reported (the first hundred) and becomes an Error token.
 Lexed lex(std::uint32_t file, const SourceManager &sources, Diagnostics &diagnostics);
 
 } // namespace ordo::dsl

@@ -22,6 +22,8 @@ Parser::Start Parser::takeDoc() {
     if (comments[first].blankBefore) // a separate paragraph above is not this one's
       break;
   }
+  if (comment_ - first == 1 && comments[first].text == "///") // says nothing: a comment it stays
+    return start;
   for (std::size_t i = first; i < comment_; ++i) {
     isDoc_[i] = true;
     std::string line = comments[i].text.substr(3);
@@ -62,24 +64,25 @@ void Parser::moduleLine() {
 
 void Parser::declaration() {
   const Start start = takeDoc();
-  NodeId made = kNoNode;
+  std::vector<NodeId> made;
   switch (tok().kind) {
   case Tok::Use:
-    return use(start);
+    made = uses();
+    break;
   case Tok::Op:
-    made = op();
+    made = {op()};
     break;
   case Tok::Fn:
-    made = fn();
+    made = {fn()};
     break;
   case Tok::Order:
-    made = orderDecl();
+    made = {orderDecl()};
     break;
   case Tok::Let:
-    made = let(true);
+    made = lets(true);
     break;
   case Tok::Kernel:
-    made = kernel();
+    made = {kernel()};
     break;
   case Tok::Module:
     fail("module-line", spanOf(tok()), "`module` comes once, before everything else",
@@ -87,9 +90,9 @@ void Parser::declaration() {
   default:
     badDeclaration();
   }
-  node(made).doc = start.doc;
-  node(made).blankBefore = start.blankBefore;
-  out_.declarations.push_back(made);
+  node(made.front()).doc = start.doc;
+  node(made.front()).blankBefore = start.blankBefore;
+  out_.declarations.insert(out_.declarations.end(), made.begin(), made.end());
 }
 
 void Parser::badDeclaration() {
@@ -114,9 +117,9 @@ void Parser::badDeclaration() {
 }
 
 /// use nn.norm (rms_norm, softmax), nn.linear
-void Parser::use(const Start &start) {
+std::vector<NodeId> Parser::uses() {
   const Token &word = advance();
-  bool first = true;
+  std::vector<NodeId> made;
   do {
     const Token &begin = tok();
     if (!at(Tok::Name))
@@ -134,16 +137,11 @@ void Parser::use(const Start &start) {
         fail("expected-token", spanFrom(opener), "expected a name between `(` and `)`",
              "without names the whole module is used: use " + name);
     }
-    const NodeId made = make(NodeKind::Use, spanFrom(first ? word : begin), nameSpan,
-                             std::move(name), std::move(kids));
-    if (first) {
-      node(made).doc = start.doc;
-      node(made).blankBefore = start.blankBefore;
-    }
-    first = false;
-    out_.declarations.push_back(made);
+    made.push_back(make(NodeKind::Use, spanFrom(made.empty() ? word : begin), nameSpan,
+                        std::move(name), std::move(kids)));
   } while (accept(Tok::Comma));
   endOfLine("`use`");
+  return made;
 }
 
 /// op name<generics>(params) -> (results) { statements }
@@ -281,14 +279,20 @@ NodeId Parser::orderDecl() {
   return made;
 }
 
-NodeId Parser::let(bool topLevel) {
+/// let hidden = 2048, width = 512: a node for each.
+std::vector<NodeId> Parser::lets(bool topLevel) {
   const Token &word = advance();
-  const Token &name = expectName("a name", "after `let`");
-  const std::string quoted = quote(textOf(name));
-  expect(Tok::Assign, "to define " + quoted);
-  const NodeId value = expression("as the value of " + quoted);
-  const NodeId made = make(topLevel ? NodeKind::LetDecl : NodeKind::Let, spanFrom(word),
-                           spanOf(name), std::string(textOf(name)), {value});
+  std::vector<NodeId> made;
+  std::string quoted;
+  do {
+    const Token &name = expectName("a name", made.empty() ? "after `let`" : "after `,` in `let`");
+    quoted = quote(textOf(name));
+    expect(Tok::Assign, "to define " + quoted);
+    const NodeId value = expression("as the value of " + quoted);
+    made.push_back(make(topLevel ? NodeKind::LetDecl : NodeKind::Let,
+                        spanFrom(made.empty() ? word : name), spanOf(name),
+                        std::string(textOf(name)), {value}));
+  } while (accept(Tok::Comma));
   endOfLine("the definition of " + quoted);
   return made;
 }

@@ -1,5 +1,6 @@
 // Expressions, by precedence climbing.
 #include "dsl/syntax/parser_impl.h"
+#include "dsl/syntax/precedence.h"
 
 #include <algorithm>
 
@@ -7,21 +8,7 @@ namespace ordo::dsl {
 
 namespace {
 
-enum Level : int {
-  kNone = 0,
-  kOr,
-  kAnd,
-  kNot,
-  kCompare,
-  kBitOr,
-  kBitXor,
-  kBitAnd,
-  kShift,
-  kAdd,
-  kMultiply,
-};
-
-int levelOf(Tok kind) {
+Level levelOf(Tok kind) {
   switch (kind) {
   case Tok::Or:
     return kOr;
@@ -85,7 +72,7 @@ NodeId Parser::binary(int level, const std::string &why) {
     left = unary(why);
   }
   while (true) {
-    const int here = levelOf(tok().kind);
+    const Level here = levelOf(tok().kind);
     if (here == kNone || here < level || (at(Tok::Minus) && atNewLine()))
       return left;
     if (here == kCompare) {
@@ -309,7 +296,7 @@ NodeId Parser::reductionBody(const Token &word) {
 /// sum[…] a + b reads as a sum of a + b and means (sum[…] a) + b: it must be said.
 void Parser::refuseAmbiguousBody(const Token &word, NodeId body) {
   const std::string name(textOf(word));
-  const int here = levelOf(tok().kind);
+  const Level here = levelOf(tok().kind);
   const bool unclear = name == "count" ? here == kAnd || here == kOr : here > kCompare;
   if (!unclear || (at(Tok::Minus) && atNewLine()))
     return;

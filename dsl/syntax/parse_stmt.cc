@@ -15,8 +15,9 @@ NodeId Parser::block(bool hasValue, const std::string &owner) {
     try {
       const bool blank = tok().blankBefore;
       if (!hasValue || startsStatement(at_)) {
-        kids.push_back(statement());
-        node(kids.back()).blankBefore = blank;
+        const std::vector<NodeId> made = statement();
+        node(made.front()).blankBefore = blank;
+        kids.insert(kids.end(), made.begin(), made.end());
         continue;
       }
       kids.push_back(expression("as the value of " + owner));
@@ -37,14 +38,14 @@ NodeId Parser::block(bool hasValue, const std::string &owner) {
   return make(NodeKind::Block, spanFrom(opener), spanOf(opener), "", std::move(kids));
 }
 
-NodeId Parser::statement() {
+std::vector<NodeId> Parser::statement() {
   refuseUnsupportedStatement();
   if (at(Tok::Let))
-    return let(false);
+    return lets(false);
   if (at(Tok::Require))
-    return require();
+    return {require()};
   if (at(Tok::Name) && (startsDefinition(at_) || tok(1).kind == Tok::LeftBracket))
-    return define();
+    return {define()};
   failExpected("a statement", "(a definition `y[i] = …`, `let` or `require`)");
 }
 
@@ -55,8 +56,13 @@ void Parser::refuseUnsupportedStatement() {
     notSupported(spanOf(tok()), "assume");
   if (at(Tok::For))
     notSupported(spanOf(tok()), "for");
-  if (at(Tok::LeftParen) && startsStatement(at_))
+  if (at(Tok::LeftParen) && startsStatement(at_)) {
+    const Token &value = tokens_[std::min(closerOf(at_) + 2, tokens_.size() - 1)];
+    for (const char *recurrence : {"fold", "scan"}) // the larger of the two novelties
+      if (textOf(value) == recurrence)
+        notSupported(spanOf(value), recurrence);
     notSupported({file_, tok().begin, tokens_[closerOf(at_)].end}, "a tuple on the left of `=`");
+  }
   if (at(Tok::Let) && tok(1).kind == Tok::Name && tok(2).kind == Tok::LeftParen)
     notSupported(spanOf(tok(1)), "a function local to an op");
   if (startsDefinition(at_) && tok(1).kind == Tok::LeftBracket) {

@@ -54,8 +54,7 @@ std::string quote(std::string_view text) {
 }
 
 Parser::Parser(std::uint32_t file, const SourceManager &sources, Diagnostics &diagnostics, Ast &out)
-    : file_(file), source_(sources.file(file).text), diagnostics_(diagnostics), out_(out),
-      firstError_(diagnostics.errorCount()) {
+    : file_(file), source_(sources.file(file).text), diagnostics_(diagnostics), out_(out) {
   Lexed lexed = lex(file, sources, diagnostics);
   tokens_ = std::move(lexed.tokens);
   out_.comments = std::move(lexed.comments);
@@ -132,12 +131,8 @@ std::string Parser::found() const {
 // --- Errors and recovery
 
 Diagnostic &Parser::report(const char *kind, Span span, std::string message) {
-  if (diagnostics_.errorCount() - firstError_ >= kErrorLimit) {
-    diagnostics_.error("too-many-errors", span,
-                       "more than " + std::to_string(kErrorLimit) +
-                           " syntax errors; the rest of the file was not read");
+  if (diagnostics_.errorCount() > kErrorLimit)
     throw GiveUp{};
-  }
   return diagnostics_.error(kind, span, std::move(message));
 }
 
@@ -275,16 +270,42 @@ Parser::Nest::Nest(Parser &parser) : parser_(parser) {
               "give parts of it names of their own");
 }
 
+namespace {
+
+/// Hands on what the lexer and the parser found, in the order of the text, up to the limit.
+void handOn(const Diagnostics &from, Diagnostics &to) {
+  std::vector<const Diagnostic *> errors;
+  for (const Diagnostic &error : from.all())
+    errors.push_back(&error);
+  std::sort(errors.begin(), errors.end(), [](const Diagnostic *a, const Diagnostic *b) {
+    return a->span.begin != b->span.begin ? a->span.begin < b->span.begin : a < b;
+  });
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    if (i == kErrorLimit) {
+      to.error("too-many-errors", errors[i]->span,
+               "more than " + std::to_string(kErrorLimit) +
+                   " syntax errors; the rest of the file is not reported");
+      return;
+    }
+    Diagnostic &error = to.error(errors[i]->kind, errors[i]->span, errors[i]->message);
+    error.labels = errors[i]->labels;
+    error.help = errors[i]->help;
+  }
+}
+
+} // namespace
+
 bool parse(std::uint32_t file, const SourceManager &sources, Diagnostics &diagnostics, Ast &out) {
-  const std::size_t before = diagnostics.errorCount();
   out = Ast{};
   out.file = file;
   if (sources.file(file).text.size() > kLargestFile) {
     diagnostics.error("file-too-large", {file, 0, 0}, "a module of more than 16 MiB");
     return false;
   }
-  Parser(file, sources, diagnostics, out).run();
-  return diagnostics.errorCount() == before;
+  Diagnostics found(sources);
+  Parser(file, sources, found, out).run();
+  handOn(found, diagnostics);
+  return !found.hasErrors();
 }
 
 } // namespace ordo::dsl

@@ -7,11 +7,12 @@
 //     operator other than `-`.
 // So a line that begins with a name, `(`, `[` or `-` begins something new.
 //
-// Precedence, loosest first: or; and; not; comparisons (a <= b < c is one chain); |; ^; &; << >>; + -;
-// * / %; - ~ (prefix); call and index. `if c then a else b` reaches as far right as it can and needs
-// parentheses as an operand. The body of a reduction is a product; `dot` takes (a, b); `count` takes a
-// comparison or a parenthesised condition. What follows an unparenthesised body with + or - is refused,
-// because it reads both ways.
+// Precedence, loosest first: or; and; not; comparisons (a <= b < c is one chain); |; ^; &; << >>; +
+// -;
+// * / %; - ~ (prefix); call and index. `if c then a else b` reaches as far right as it can and
+// needs parentheses as an operand. The body of a reduction is a product; `dot` takes (a, b);
+// `count` takes a comparison or a parenthesised condition. What follows an unparenthesised body
+// with + or - is refused, because it reads both ways.
 #pragma once
 
 #include "dsl/syntax/ast.h"
@@ -19,9 +20,9 @@
 
 namespace ordo::dsl {
 
-/// Parses file `file` into `out`; false when an error was reported. After an error `out` holds what could
-/// be read. Any bytes are safe input: nesting is limited (kNestingLimit), and so is the height of a tree
-/// (kHeightLimit), hence walkers of an Ast may recurse.
+/// Parses file `file` into `out`; false when an error was reported. After an error `out` holds what
+/// could be read. Any bytes are safe input: nesting is limited (kNestingLimit), and so is the
+/// height of a tree (kHeightLimit), hence walkers of an Ast may recurse.
 bool parse(std::uint32_t file, const SourceManager &sources, Diagnostics &diagnostics, Ast &out);
 
 /// Brackets, prefix operators, reductions and ifs inside one another.

@@ -115,12 +115,12 @@ private:
   Start takeDoc();
   void moduleLine();
   void declaration();
-  void use(const Start &start);
+  std::vector<NodeId> uses();
   NodeId op();
   NodeId fn();
   NodeId kernel();
   NodeId orderDecl();
-  NodeId let(bool topLevel);
+  std::vector<NodeId> lets(bool topLevel);
   NodeId generic();
   NodeId param(const std::string &owner);
   NodeId type(const std::string &why);
@@ -133,7 +133,7 @@ private:
   // --- Statements (parse_stmt.cc)
   /// `{ statements }`, and a value last where `hasValue`. `owner` names what the block belongs to.
   NodeId block(bool hasValue, const std::string &owner);
-  NodeId statement();
+  std::vector<NodeId> statement();
   NodeId define();
   NodeId require();
   void refuseUnsupportedStatement();
@@ -173,7 +173,6 @@ private:
   std::vector<bool> isDoc_; // comments that became a `doc`
   int nesting_ = 0;
   int brackets_ = 0;
-  std::size_t firstError_ = 0; // errors reported before this file
 };
 
 /// "`text`", cut where it is very long.

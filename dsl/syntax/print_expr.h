@@ -1,0 +1,41 @@
+// Expressions, orders, types and heads of declarations as text with places to break it.
+#pragma once
+
+#include "dsl/syntax/ast.h"
+
+#include <string>
+#include <string_view>
+
+namespace ordo::dsl {
+
+/// In the text: a space, or a line's end where the line gets too long; the earlier ones are better
+/// places.
+enum SoftBreak : char {
+  kBreakClause = 1,  // before `then`, `else`, `where`
+  kBreakItem = 2,    // after a comma or a loose operator
+  kBreakProduct = 3, // after a tight operator, before the body of a reduction
+  kBreakValue = 4,   // after `=`
+};
+inline bool isSoftBreak(char c) { return c >= kBreakClause && c <= kBreakValue; }
+
+class ExprPrinter {
+public:
+  explicit ExprPrinter(const Ast &ast) : ast_(ast) {}
+
+  /// Any expression, order, type, parameter or generic.
+  std::string text(NodeId id, int level = 0);
+  /// kids[from, to) of `node` with commas between them.
+  std::string list(const Node &node, std::size_t from, std::size_t to, int level = 0);
+
+private:
+  void expr(NodeId id, int level);
+  void reduction(const Node &node, int level);
+  void kids(const Node &node, std::size_t from, std::size_t to, int level,
+            std::string_view separator);
+  void wrapped(NodeId id);
+
+  const Ast &ast_;
+  std::string out_;
+};
+
+} // namespace ordo::dsl
