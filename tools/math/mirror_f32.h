@@ -1,0 +1,76 @@
+// exp and log of contracts/math/f32.ordo in C++, operation for operation: what sweep_f32 measures
+// over all inputs and tests/oracle/math_test.cc compares with the contract. Compile with
+// -ffp-contract=off.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+namespace ordo::math_mirror {
+
+inline float floatOf(std::uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/// The language's bits(x): every NaN is 0x7fc00000.
+inline std::uint32_t bitsOf(float value) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return value != value ? 0x7fc00000u : bits;
+}
+
+inline float expF32(float x) {
+  float t = __builtin_fmaf(x, 0x1.715476p0f, 0x1.8p23f);
+  float k = t - 0x1.8p23f;
+  float f1 = __builtin_fmaf(k, -0x1.62e43p-1f, x);
+  float f = __builtin_fmaf(k, 0x1.05c61p-29f, f1);
+  float q = __builtin_fmaf(0x1.6a3d08p-10f, f, 0x1.123858p-7f);
+  q = __builtin_fmaf(q, f, 0x1.5558bep-5f);
+  q = __builtin_fmaf(q, f, 0x1.555494p-3f);
+  q = __builtin_fmaf(q, f, 0x1.fffffcp-2f);
+  float head = 1.0f + f1;
+  float tail = __builtin_fmaf(k, 0x1.05c61p-29f, f1 - (head - 1.0f));
+  float r = head + __builtin_fmaf(f * f, q, tail);
+  bool negative = x < 0.0f;
+  std::uint32_t bias = negative ? 0x65800000u : 0x19800000u; // (127 + 76) << 23, (127 - 76) << 23
+  float rest = negative ? 0x1p-76f : 0x1p76f;
+  float scale = floatOf((bitsOf(t) << 23) + bias);
+  return std::fabs(x) >= 104.0f ? rest * rest : r * scale * rest;
+}
+
+inline float logF32(float x) {
+  bool tiny = x < 0x1p-126f;
+  float normal = tiny ? x * 0x1p23f : x;
+  std::int32_t e = static_cast<std::int32_t>(bitsOf(normal) - 0x3f2aaaabu) >> 23;
+  float m = floatOf(bitsOf(normal) - (static_cast<std::uint32_t>(e) << 23));
+  float k = static_cast<float>(e) + (tiny ? -23.0f : 0.0f);
+  float f = m - 1.0f;
+  float half = -0.5f * f;
+  float square = half * f;
+  float squareError = __builtin_fmaf(half, f, -square);
+  float q = __builtin_fmaf(0x1.e9d18ap-4f, f, -0x1.06c2bap-3f);
+  q = __builtin_fmaf(q, f, 0x1.b91efap-4f);
+  q = __builtin_fmaf(q, f, -0x1.f3b02cp-4f);
+  q = __builtin_fmaf(q, f, 0x1.24eb6ep-3f);
+  q = __builtin_fmaf(q, f, -0x1.55978cp-3f);
+  q = __builtin_fmaf(q, f, 0x1.9997eep-3f);
+  q = __builtin_fmaf(q, f, -0x1.ffff18p-3f);
+  q = __builtin_fmaf(q, f, 0x1.555556p-2f);
+  float a = k * 0x1.62e4p-1f;
+  float p = f + square;
+  float pError = (f - p) + square;
+  float head = a + p;
+  float headError = (a - head) + p;
+  float tail =
+      __builtin_fmaf(-2.0f * square * f, q, __builtin_fmaf(k, 0x1.7f7d1cp-20f, squareError));
+  float r = head + (headError + (pError + tail));
+  float special = x == 0.0f ? -std::numeric_limits<float>::infinity() : floatOf(0x7fc00000u);
+  float positive = x < std::numeric_limits<float>::infinity() ? r : x;
+  return x > 0.0f ? positive : special;
+}
+
+} // namespace ordo::math_mirror
