@@ -299,9 +299,9 @@ private:
     canvas_.raw(R"(<text x="{:.1f}" y="{:.1f}" class="h">{}</text>)", kMargin, y_ + 20, spans);
     const TreeStats stats = tree_.stats();
     canvas_.raw(
-        R"(<text x="{:.1f}" y="{:.1f}" fill="{}"><tspan font-weight="600" fill="{}">{}</tspan> elements &#160;·&#160; <tspan font-weight="600" fill="{}">{}</tspan> adds &#160;·&#160; depth <tspan font-weight="600" fill="{}">{}</tspan></text>)",
-        kMargin, y_ + 44, kSoft, kInk, grouped(tree_.length()), kInk, grouped(stats.adds), kInk,
-        grouped(stats.depth));
+        R"(<text x="{:.1f}" y="{:.1f}" fill="{}"><tspan font-weight="600" fill="{}">{}</tspan> element{} &#160;·&#160; <tspan font-weight="600" fill="{}">{}</tspan> &#160;·&#160; depth <tspan font-weight="600" fill="{}">{}</tspan></text>)",
+        kMargin, y_ + 44, kSoft, kInk, grouped(tree_.length()), tree_.length() == 1 ? "" : "s",
+        kInk, escaped(labels_.operationCount(stats.adds)), kInk, grouped(stats.depth));
     width_ = std::max(width_, static_cast<double>(characters) * 11.6);
     y_ += 62;
   }

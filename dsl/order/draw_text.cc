@@ -81,7 +81,7 @@ public:
       line("{}", options_.title);
     const TreeStats stats = tree_.stats();
     line("{}   {}, {}, depth {}", toString(tree_.order()), plural(tree_.length(), "element"),
-         plural(stats.adds, "add"), grouped(stats.depth));
+         labels_.operationCount(stats.adds), grouped(stats.depth));
     for (std::size_t stage = 0; stage < tree_.order().stages.size(); ++stage)
       drawStage(stage);
     if (tree_.length() <= options_.wholeLength)

@@ -265,6 +265,13 @@ std::string Labels::raggedInputs(const Group &group) const {
                      shown < odd.size() ? ", …" : "", grouped(tree_.shape(*usual).elements));
 }
 
+std::string Labels::operationCount(std::int64_t count) const {
+  const std::string_view ending = count == 1 ? "" : "s";
+  return options_.operation == "+"
+             ? fmt::format("{} add{}", grouped(count), ending)
+             : fmt::format("{} application{} of {}", grouped(count), ending, options_.operation);
+}
+
 std::string Labels::apply(const std::string &left, const std::string &right) const {
   const std::string &operation = options_.operation;
   const bool word =

@@ -53,6 +53,8 @@ public:
   std::vector<std::string> treeDetails(const Group &group) const;
   /// What sets the group's inputs apart, when they are not all alike: `a[448] is a short run`.
   std::string raggedInputs(const Group &group) const;
+  /// `3583 adds`, `1 add`, `12 applications of max`.
+  std::string operationCount(std::int64_t count) const;
   /// operation applied to two texts.
   std::string apply(const std::string &left, const std::string &right) const;
 

@@ -114,7 +114,7 @@ void layOut(Sketch &sketch, std::size_t stages, bool zones) {
     for (SketchNode &node : sketch.nodes) {
       if (node.children.empty() || node.stage != stage)
         continue;
-      double y = zones ? floor - 4.0 : 0.0;
+      double y = zones && stage > 0 ? floor + 10.0 : 0.0;
       double sum = 0.0;
       for (NodeId child : node.children) {
         const SketchNode &below = sketch.nodes[child];
@@ -125,8 +125,8 @@ void layOut(Sketch &sketch, std::size_t stages, bool zones) {
                     : node.chained                       ? kChainRow
                                                          : kRow);
       for (NodeId child : node.children) // a start or a pad stands where it is used
-        if (sketch.nodes[child].kind == SketchNode::Kind::Literal)
-          sketch.nodes[child].y = std::max(kTipHeight / 2, node.y - kRow - 4.0);
+        if (zones && sketch.nodes[child].kind == SketchNode::Kind::Literal)
+          sketch.nodes[child].y = std::max(kTipHeight / 2, node.y - 10.0);
       node.x = node.chained ? sketch.nodes[node.children.back()].x
                             : sum / static_cast<double>(node.children.size());
       bottom = std::max(bottom, node.y + 16.0);
