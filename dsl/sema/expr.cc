@@ -1,0 +1,412 @@
+#include "dsl/sema/expr.h"
+
+#include "dsl/sema/print.h"
+
+#include <algorithm>
+
+namespace ordo::dsl {
+namespace {
+
+// Expressions inside one another, functions entered: a bound on this program's stack.
+constexpr int kDepthLimit = 2500;
+// Nodes visited for one operator: a bound on its time, since calls of calls multiply.
+constexpr std::size_t kStepLimit = 4'000'000;
+
+constexpr Type kIndex{DType::Index, nullptr};
+constexpr Type kBool{DType::Bool, nullptr};
+
+} // namespace
+
+// Enters another scope for as long as it lives.
+struct ExprChecker::Frame {
+  Frame(ExprChecker &checker, Scope &scope) : checker_(checker), before_(checker.scope_) {
+    checker.scope_ = &scope;
+  }
+  ~Frame() { checker_.scope_ = before_; }
+  Frame(const Frame &) = delete;
+  Frame &operator=(const Frame &) = delete;
+
+  ExprChecker &checker_;
+  Scope *before_;
+};
+
+Value ExprChecker::check(NodeId node, Scope &scope, const Type *hint) {
+  const Frame frame(*this, scope);
+  return within(node, hint);
+}
+
+Value ExprChecker::checkAs(NodeId node, Scope &scope, const Type &want, const std::string &what) {
+  const Frame frame(*this, scope);
+  return withinAs(node, want, what);
+}
+
+ExprId ExprChecker::checkIndex(NodeId node, Scope &scope, const std::string &what) {
+  return checkAs(node, scope, kIndex, what).id;
+}
+
+ExprId ExprChecker::opaque(DType type) {
+  return program_.make(Op::Scalar, type, kFirstOpaque + nextOpaque_++);
+}
+
+ExprId ExprChecker::make(Op op, DType type, Span span, std::initializer_list<ExprId> args,
+                         std::uint64_t payload) {
+  const ExprId id = program_.make(op, type, payload, args);
+  program_.setSpan(id, span);
+  return id;
+}
+
+// The source of an expression, cut where it would fill the line.
+std::string ExprChecker::text(NodeId id) const {
+  const std::string all = report_.text(node(id).span);
+  return all.size() > 48 || all.find('\n') != std::string::npos ? "…" : all;
+}
+
+Value ExprChecker::withinAs(NodeId id, const Type &want, const std::string &what) {
+  const Value value = within(id, &want);
+  if (!value || value.type == want)
+    return value;
+  mismatch(id, want, value.type, what);
+  return {};
+}
+
+Value ExprChecker::within(NodeId id, const Type *hint) {
+  if (depth_ >= kDepthLimit) {
+    report_.error(
+        "too-deep", node(id).span,
+        fmt::format("expressions lie more than {} deep, functions included", kDepthLimit));
+    return {};
+  }
+  if (++steps_ >= kStepLimit) {
+    if (steps_ == kStepLimit)
+      report_
+          .error("too-large", node(id).span,
+                 fmt::format("the expression has more than {} parts once functions are inlined",
+                             kStepLimit))
+          .help = "name intermediate values instead of repeating calls";
+    return {};
+  }
+  ++depth_;
+  const Value value = dispatch(id, hint);
+  --depth_;
+  if (value)
+    program_.setSpan(value.id, node(id).span);
+  return value;
+}
+
+Value ExprChecker::dispatch(NodeId id, const Type *hint) {
+  const Node &n = node(id);
+  switch (n.kind) {
+  case NodeKind::Number:
+    return number(n, false, hint);
+  case NodeKind::BoolLit:
+    return {program_.constant(DType::Bool, n.text == "true" ? 1 : 0), kBool};
+  case NodeKind::Name:
+    return name(n);
+  case NodeKind::Unary:
+    return unary(n, hint);
+  case NodeKind::Binary:
+    return binary(n, hint);
+  case NodeKind::Compare:
+    return comparison(n);
+  case NodeKind::If:
+    return choice(n, hint);
+  case NodeKind::Call:
+    return call(n, hint);
+  case NodeKind::Index:
+    return indexed(n);
+  case NodeKind::Reduce:
+    return reduction(n, hint);
+  case NodeKind::Block:
+    return block(n, hint);
+  case NodeKind::Tuple:
+    report_.error("unsupported", n.span, "tuples are not supported yet");
+    break;
+  case NodeKind::ArrayLit:
+    report_.error("unsupported", n.span, "arrays are not supported yet");
+    break;
+  default:
+    report_.error("expected-value", n.span, "expected a value");
+    break;
+  }
+  return {};
+}
+
+Value ExprChecker::name(const Node &n) {
+  if (const Entry *entry = scope_->use(n.text))
+    return local(n, *entry);
+  bool ambiguous = false;
+  const auto symbol = lookup(scope_->module(), n.text, &ambiguous);
+  if (ambiguous) {
+    report_
+        .error("ambiguous-name", n.span,
+               fmt::format("`{}` is declared by several of the used modules", n.text))
+        .help = "write it with its module's name";
+    return {};
+  }
+  if (!symbol)
+    return unknownName(n);
+  if (symbol->node().kind == NodeKind::LetDecl)
+    return constantOf(*symbol);
+  report_.error(
+      "expected-value", n.span,
+      fmt::format("expected a value, found {} `{}`", describe(symbol->node().kind), n.text),
+      {symbol->node().nameSpan, "declared here"});
+  return {};
+}
+
+Value ExprChecker::unknownName(const Node &n) {
+  if (later_)
+    if (const auto it = later_->find(n.text); it != later_->end()) {
+      report_
+          .error("used-before-definition", n.span,
+                 fmt::format("`{}` is used above its definition", n.text),
+                 {it->second, "defined here"})
+          .help = "move the definition above its first use";
+      return {};
+    }
+  std::vector<std::string> candidates = scope_->names(
+      {Entry::Kind::Dimension, Entry::Kind::BoolParam, Entry::Kind::Tensor, Entry::Kind::Scalar,
+       Entry::Kind::Definition, Entry::Kind::Variable, Entry::Kind::Let, Entry::Kind::Binding});
+  for (std::string &name : visibleNames(scope_->module(), NodeKind::LetDecl))
+    candidates.push_back(std::move(name));
+  report_.error("unknown-name", n.span, fmt::format("`{}` is not declared", n.text)).help =
+      suggestion(n.text, candidates);
+  return {};
+}
+
+Value ExprChecker::local(const Node &n, const Entry &entry) {
+  switch (entry.kind) {
+  case Entry::Kind::Refused:
+    return {};
+  case Entry::Kind::Output:
+    return unknownName(n);
+  case Entry::Kind::Tensor:
+  case Entry::Kind::Definition:
+    return access(n, entry, {});
+  case Entry::Kind::TypeParam:
+  case Entry::Kind::OrderParam:
+    report_.error("expected-value", n.span,
+                  fmt::format("expected a value, found {} `{}`", describe(entry.kind), n.text),
+                  {entry.span, "declared here"});
+    return {};
+  default:
+    return entry.value;
+  }
+}
+
+Value ExprChecker::indexed(const Node &n) {
+  const Node &base = node(n.kids[0]);
+  const std::span<const NodeId> indices(n.kids.begin() + 1, n.kids.end());
+  const Entry *entry = base.kind == NodeKind::Name ? scope_->use(base.text) : nullptr;
+  if (entry && (entry->kind == Entry::Kind::Tensor || entry->kind == Entry::Kind::Definition))
+    return access(n, *entry, indices);
+  if (entry && entry->kind == Entry::Kind::Refused)
+    return {};
+  if (base.kind == NodeKind::Name && (!entry || entry->kind == Entry::Kind::Output) &&
+      !lookup(scope_->module(), base.text))
+    return unknownName(base);
+  report_.error("not-indexable", base.span,
+                "expected a tensor or a definition with indices before `[`");
+  return {};
+}
+
+Value ExprChecker::access(const Node &n, const Entry &entry, std::span<const NodeId> indices) {
+  const bool isTensor = entry.kind == Entry::Kind::Tensor;
+  std::vector<ExprId> extents;
+  if (isTensor)
+    extents = program_.tensors[entry.number].shape;
+  else
+    for (VarId var : program_.definitions[entry.number].vars)
+      extents.push_back(program_.vars[var].extent);
+  if (indices.size() != extents.size()) {
+    report_.error("wrong-arity", n.span,
+                  fmt::format("expected {} {} for `{}`, found {}", extents.size(),
+                              extents.size() == 1 ? "index" : "indices", entry.name,
+                              indices.size()),
+                  {entry.span, "declared here"});
+    return {};
+  }
+  std::vector<ExprId> args;
+  // The entry may move while the indices are checked.
+  const Entry copy = entry;
+  for (std::size_t axis = 0; axis < indices.size(); ++axis)
+    args.push_back(axisIndex(indices[axis], copy, axis, extents[axis]));
+  if (std::ranges::find(args, kNone) != args.end())
+    return {};
+  const ExprId id = program_.make(isTensor ? Op::Load : Op::Use, copy.value.type.dtype, copy.number,
+                                  std::span<const ExprId>(args));
+  return {id, copy.value.type};
+}
+
+ExprId ExprChecker::axisIndex(NodeId id, const Entry &entry, std::size_t axis, ExprId extent) {
+  const Value value = within(id, &kIndex);
+  if (!value)
+    return kNone;
+  ExprId index = value.id;
+  if (isInteger(value.type.dtype)) { // a gather: the integer as it is
+    index = make(Op::Cast, DType::Index, node(id).span, {value.id});
+  } else if (value.type.dtype != DType::Index) {
+    report_.error("type-mismatch", node(id).span,
+                  fmt::format("expected an index, found {}", toString(value.type)));
+    return kNone;
+  }
+  return inRange(id, index, extent, entry, axis) ? index : kNone;
+}
+
+bool ExprChecker::inRange(NodeId id, ExprId index, ExprId extent, const Entry &entry,
+                          std::size_t axis) {
+  if (algebra_.provesNonNegative(index) && algebra_.provesLess(index, extent))
+    return true;
+  const auto constant = program_.constantIndex(index);
+  const auto size = program_.constantIndex(extent);
+  const Expr &e = program_.expr(index);
+  const bool isVariable = e.op == Op::Var;
+  const bool isRefuted = (constant && (*constant < 0 || size)) || (isVariable && size);
+  // A generic check knows no numbers; still, a plain variable of another dimension is a mistake.
+  const bool isOtherDimension = isVariable && program_.expr(extent).op == Op::Size &&
+                                program_.expr(program_.vars[e.payload].extent).op == Op::Size;
+  if (isGeneric() && !isRefuted && !isOtherDimension)
+    return true;
+  const std::string where = fmt::format("axis {} of `{}`, which has extent {}", axis, entry.name,
+                                        printExpr(program_, extent));
+  const Label label{entry.span, "declared here"};
+  if (isVariable) {
+    report_.error("index-range", node(id).span,
+                  fmt::format("`{}` runs up to {}, past {}", text(id),
+                              printExpr(program_, program_.vars[e.payload].extent), where),
+                  label);
+  } else if (isRefuted) {
+    report_.error("index-range", node(id).span,
+                  fmt::format("index {} is outside {}", *constant, where), label);
+  } else {
+    Diagnostic &d =
+        report_.error("index-range", node(id).span,
+                      fmt::format("cannot show that `{}` lies within {}", text(id), where), label);
+    d.help = e.op == Op::Cast
+                 ? "an index read from data needs an `assume`, which is not supported yet"
+                 : "state what makes it true in a `require`, or guard it with `where`";
+  }
+  return false;
+}
+
+Value ExprChecker::choice(const Node &n, const Type *hint) {
+  const Value condition = withinAs(n.kids[0], kBool, "the condition of `if`");
+  if (!condition)
+    return {};
+  // A condition that is settled chooses here: the other branch need not even have a type.
+  if (program_.expr(condition.id).op == Op::Const)
+    return within(n.kids[program_.expr(condition.id).payload != 0 ? 1 : 2], hint);
+  std::vector<Value> values;
+  if (!unify(std::span(n.kids).subspan(1), hint, n, "the branches of `if`", values))
+    return {};
+  if (values[0].id == values[1].id)
+    return values[0];
+  return {
+      make(Op::Select, values[0].type.dtype, n.span, {condition.id, values[0].id, values[1].id}),
+      values[0].type};
+}
+
+Value ExprChecker::comparison(const Node &n) {
+  static constexpr std::pair<std::string_view, Op> kOps[] = {
+      {"==", Op::Eq}, {"!=", Op::Ne}, {"<", Op::Lt}, {"<=", Op::Le}, {">", Op::Gt}, {">=", Op::Ge}};
+  std::vector<Value> values;
+  if (!unify(n.kids, nullptr, n, "a comparison", values))
+    return {};
+  const Type type = values[0].type;
+  ExprId all = kNone;
+  std::string_view rest = n.text;
+  for (std::size_t i = 0; i + 1 < values.size(); ++i) {
+    const std::string_view word = rest.substr(0, rest.find(','));
+    rest = word.size() < rest.size() ? rest.substr(word.size() + 1) : "";
+    const Op op = std::ranges::find(kOps, word, &std::pair<std::string_view, Op>::first)->second;
+    const bool isEquality = op == Op::Eq || op == Op::Ne;
+    if (!isComputable(type) && !isInteger(type.dtype) && type.dtype != DType::Index &&
+        !(type.dtype == DType::Bool && isEquality))
+      return badOperand(n, fmt::format("`{}`", word), type);
+    const ExprId a = values[i].id, b = values[i + 1].id;
+    const ExprId one = type.dtype == DType::Index ? algebra_.compare(op, a, b)
+                                                  : make(op, DType::Bool, n.span, {a, b});
+    if (all == kNone)
+      all = one;
+    else if (program_.expr(all).op == Op::Const || program_.expr(one).op == Op::Const)
+      all = program_.expr(all).op == Op::Const ? (program_.expr(all).payload ? one : all)
+                                               : (program_.expr(one).payload ? all : one);
+    else
+      all = make(Op::And, DType::Bool, n.span, {all, one});
+  }
+  return {all, kBool};
+}
+
+Value ExprChecker::block(const Node &n, const Type *hint) {
+  const std::size_t mark = scope_->size();
+  bool isFine = true;
+  for (std::size_t i = 0; i + 1 < n.kids.size(); ++i)
+    isFine = bindLocal(node(n.kids[i])) && isFine;
+  const Value value = within(n.kids.back(), hint);
+  if (isGeneric() && isFine && value)
+    for (std::size_t i = mark; i < scope_->size(); ++i)
+      if (const Entry &entry = scope_->entries()[i]; !entry.isUsed)
+        report_.warning("unused-definition", entry.span,
+                        fmt::format("`{}` is never used", entry.name));
+  scope_->shrink(mark);
+  return isFine ? value : Value{};
+}
+
+// `a = e` within a function. A refused one is declared all the same, so that its uses stay silent.
+bool ExprChecker::bindLocal(const Node &define) {
+  const bool isPlain =
+      define.kind == NodeKind::Define && define.kids.size() == 2 && define.kids[0] == kNoNode;
+  if (!isPlain && define.kind != NodeKind::Let) {
+    report_.error("unexpected-statement", define.span,
+                  "expected a plain definition `name = value` within a function");
+    return false;
+  }
+  const Value value = within(define.kids.back(), nullptr);
+  Entry entry{value ? Entry::Kind::Binding : Entry::Kind::Refused,
+              define.text,
+              define.nameSpan,
+              value,
+              kNone,
+              {}};
+  return scope_->declare(std::move(entry), report_) && value;
+}
+
+Value ExprChecker::constantOf(const Symbol &let) {
+  const auto key = std::pair(let.module, let.decl);
+  if (const auto it = constants_.find(key); it != constants_.end())
+    return it->second;
+  const Node &n = let.node();
+  if (std::ranges::find(open_, let) != open_.end()) {
+    report_.error("recursion", n.nameSpan, fmt::format("`{}` is defined by itself", n.text));
+    return {};
+  }
+  open_.push_back(let);
+  Scope scope(*let.module);
+  Value value = check(n.kids[0], scope, &kIndex);
+  open_.pop_back();
+  if (value && value.type != kIndex && value.type != kBool) {
+    report_.error("type-mismatch", let.module->ast[n.kids[0]].span,
+                  fmt::format("expected an integer constant or a bool for `{}`, found {}", n.text,
+                              toString(value.type)));
+    value = {};
+  }
+  constants_[key] = value;
+  return value;
+}
+
+std::optional<Type> ExprChecker::checkType(const Node &n, const Scope &scope) {
+  if (const auto dtype = dtypeFromName(n.text))
+    return Type{*dtype, nullptr};
+  const Entry *entry = scope.find(n.text);
+  if (entry && entry->kind == Entry::Kind::TypeParam)
+    return entry->value.type;
+  std::vector<std::string> candidates = scope.names({Entry::Kind::TypeParam});
+  for (const std::string &builtin : builtinNames())
+    if (dtypeFromName(builtin))
+      candidates.push_back(builtin);
+  report_.error("unknown-type", n.nameSpan, fmt::format("expected a type, found `{}`", n.text))
+      .help = suggestion(n.text, candidates);
+  return std::nullopt;
+}
+
+} // namespace ordo::dsl

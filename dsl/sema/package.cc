@@ -1,0 +1,187 @@
+#include "dsl/sema/package.h"
+
+#include "dsl/sema/kernel.h"
+#include "dsl/sema/module.h"
+
+#include <algorithm>
+#include <map>
+
+namespace ordo::dsl {
+
+struct Package::Impl {
+  explicit Impl(const SourceManager &sources) : sources(sources) {}
+
+  const SourceManager &sources;
+  ModuleSet set;
+};
+
+namespace {
+
+// The check of every declaration by itself, before any kernel gives it numbers.
+class DeclarationChecker {
+public:
+  DeclarationChecker(const ModuleSet &set, Reporter &report) : set_(set), report_(report) {}
+
+  void run() {
+    for (const Module &module : set_.modules)
+      for (NodeId id : module.ast.declarations)
+        check({&module, id});
+    refuseRecursion();
+  }
+
+private:
+  void check(const Symbol &symbol) {
+    Program scratch;
+    switch (symbol.node().kind) {
+    case NodeKind::LetDecl:
+      ExprChecker(scratch, report_, Mode::Generic).constantOf(symbol);
+      break;
+    case NodeKind::OrderDecl:
+      ExprChecker(scratch, report_, Mode::Generic).orderOf(symbol);
+      break;
+    case NodeKind::Fn:
+      checkFunction(symbol, scratch);
+      break;
+    case NodeKind::Op: {
+      static const std::set<std::string> kNothing;
+      OperatorChecker(symbol, nullptr, kNothing, scratch, report_).run();
+      break;
+    }
+    default:
+      break;
+    }
+  }
+
+  void checkFunction(const Symbol &symbol, Program &scratch) {
+    const Ast &ast = symbol.module->ast;
+    const Node &fn = symbol.node();
+    ExprChecker checker(scratch, report_, Mode::Generic);
+    Scope scope(*symbol.module);
+    bool isFine = true;
+    for (std::uint32_t i = 0; i < fn.a; ++i) {
+      const Node &param = ast[fn.kids[i]];
+      const auto type = scalarType(ast[param.kids[0]], scope, checker);
+      isFine = isFine && type;
+      Entry entry{Entry::Kind::Binding, param.text, param.nameSpan, {}, fn.a, {}};
+      if (type)
+        entry.value = {checker.opaque(type->dtype), *type};
+      else
+        entry.kind = Entry::Kind::Refused;
+      isFine = scope.declare(std::move(entry), report_) && isFine;
+    }
+    const auto result = scalarType(ast[fn.kids[fn.a]], scope, checker);
+    if (!isFine || !result)
+      return;
+    const Value value =
+        checker.checkAs(fn.kids.back(), scope, *result, fmt::format("the result of `{}`", fn.text));
+    calls_[{symbol.module, symbol.decl}] = checker.calls();
+    for (const Entry &entry : scope.entries())
+      if (value && !entry.isUsed)
+        report_.warning("unused-parameter", entry.span,
+                        fmt::format("parameter `{}` is never used", entry.name));
+  }
+
+  std::optional<Type> scalarType(const Node &n, const Scope &scope, ExprChecker &checker) {
+    if (n.kids.empty())
+      return checker.checkType(n, scope);
+    report_.error("unsupported", n.span, "arrays in functions are not supported yet");
+    return std::nullopt;
+  }
+
+  using Key = std::pair<const Module *, NodeId>;
+
+  // Depth-first over the calls with an explicit stack; a call of a function still open is
+  // recursion.
+  void refuseRecursion() {
+    std::map<Key, int> state; // 1 open, 2 done
+    for (const auto &[root, calls] : calls_) {
+      if (state[root] != 0)
+        continue;
+      std::vector<std::pair<Key, std::size_t>> stack = {{root, 0}};
+      state[root] = 1;
+      while (!stack.empty()) {
+        auto &[key, next] = stack.back();
+        const auto it = calls_.find(key);
+        if (it == calls_.end() || next == it->second.size()) {
+          state[key] = 2;
+          stack.pop_back();
+          continue;
+        }
+        const auto &[callee, span] = it->second[next++];
+        const Key target{callee.module, callee.decl};
+        if (state[target] == 1)
+          reportRecursion(stack, target, span);
+        else if (state[target] == 0) {
+          state[target] = 1;
+          stack.push_back({target, 0});
+        }
+      }
+    }
+  }
+
+  void reportRecursion(const std::vector<std::pair<Key, std::size_t>> &stack, const Key &target,
+                       Span span) {
+    std::string chain;
+    bool inside = false;
+    for (const auto &[key, next] : stack) {
+      inside = inside || key == target;
+      if (inside)
+        chain += key.first->ast[key.second].text + " → ";
+    }
+    report_.error("recursion", span,
+                  fmt::format("functions are inlined, so none may call itself: {}{}", chain,
+                              target.first->ast[target.second].text));
+  }
+
+  const ModuleSet &set_;
+  Reporter &report_;
+  std::map<Key, std::vector<std::pair<Symbol, Span>>> calls_;
+};
+
+} // namespace
+
+Package::Package(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Package::~Package() = default;
+
+std::unique_ptr<Package> Package::load(const std::string &path,
+                                       const std::vector<std::string> &roots,
+                                       SourceManager &sources, Diagnostics &diagnostics) {
+  const std::size_t before = diagnostics.errorCount();
+  auto impl = std::make_unique<Impl>(sources);
+  if (!loadModules(path, roots, sources, diagnostics, impl->set))
+    return nullptr;
+  Reporter report(sources, diagnostics);
+  DeclarationChecker(impl->set, report).run();
+  if (diagnostics.errorCount() != before)
+    return nullptr;
+  return std::unique_ptr<Package>(new Package(std::move(impl)));
+}
+
+std::vector<std::string> Package::kernels() const {
+  std::vector<std::string> names;
+  const Ast &ast = root();
+  for (NodeId id : ast.declarations)
+    if (ast[id].kind == NodeKind::Kernel)
+      names.push_back(ast[id].text);
+  return names;
+}
+
+std::optional<Program> Package::instantiate(const std::string &kernel,
+                                            Diagnostics &diagnostics) const {
+  Reporter report(impl_->sources, diagnostics);
+  report.setWarns(false);
+  const Module &module = impl_->set.root();
+  const auto it = module.kernels.find(kernel);
+  if (it == module.kernels.end()) {
+    report
+        .error("unknown-kernel", {module.ast.file, 0, 0},
+               fmt::format("module `{}` declares no kernel `{}`", module.ast.module, kernel))
+        .help = suggestion(kernel, kernels());
+    return std::nullopt;
+  }
+  return buildKernel(module, it->second, report);
+}
+
+const Ast &Package::root() const { return impl_->set.root().ast; }
+
+} // namespace ordo::dsl

@@ -1,0 +1,193 @@
+// Reductions.
+#include "dsl/sema/expr.h"
+
+#include "dsl/sema/print.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+namespace ordo::dsl {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, ReduceOp>, 7> kReductions = {{
+    {"sum", ReduceOp::Sum},
+    {"max", ReduceOp::Max},
+    {"min", ReduceOp::Min},
+    {"max_nan", ReduceOp::MaxNan},
+    {"min_nan", ReduceOp::MinNan},
+    {"dot", ReduceOp::Dot},
+    {"count", ReduceOp::Count},
+}};
+
+constexpr Type kBool{DType::Bool, nullptr};
+constexpr Type kI32{DType::I32, nullptr};
+
+bool isFused(const Stage &stage) {
+  return stage.kind == Stage::Kind::Fma || stage.kind == Stage::Kind::Mma;
+}
+
+// Whether the float type has exactly this value.
+bool holds(DType type, double value) {
+  if (type == DType::F64 || value == 0 || std::isinf(value))
+    return true;
+  const FloatFormat f = floatFormat(type);
+  int exponent = 0;
+  const double fraction = std::frexp(std::abs(value), &exponent); // value = fraction * 2^exponent
+  if (exponent - 1 > f.bias)
+    return false;
+  const int last = std::max(exponent - 1, 1 - f.bias) - f.mantissaBits;
+  const double scaled = std::ldexp(fraction, exponent - last);
+  return scaled == std::floor(scaled);
+}
+
+} // namespace
+
+Value ExprChecker::reduction(const Node &n, const Type *hint) {
+  const std::size_t binders = n.kids.size() - 3;
+  const NodeId order = n.kids[binders], where = n.kids[binders + 1], body = n.kids[binders + 2];
+  Reduction reduction;
+  reduction.op =
+      std::ranges::find(kReductions, n.text, &std::pair<std::string_view, ReduceOp>::first)->second;
+  reduction.span = n.span;
+  const std::size_t mark = scope_->size();
+  const std::size_t facts = algebra_.factCount();
+  bool isFine = bindVariables(n, binders, reduction);
+  if (isFine && where != kNoNode) {
+    const Value guard = withinAs(where, kBool, "`where`");
+    isFine = static_cast<bool>(guard);
+    if (guard && guard.id != program_.constant(DType::Bool, 1)) {
+      reduction.where = guard.id;
+      algebra_.assume(guard.id);
+    }
+  }
+  Value value;
+  if (isFine)
+    value = reductionBody(n, reduction.op, body, hint);
+  algebra_.forget(facts);
+  scope_->shrink(mark);
+  if (!value)
+    return {};
+  Type result = value.type;
+  if (reduction.op == ReduceOp::Count)
+    result = hint && isInteger(hint->dtype) ? *hint : kI32;
+  if (!reductionOrder(n, order, result, reduction))
+    return {};
+  reduction.body = value.id;
+  program_.reductions.push_back(std::move(reduction));
+  return {make(Op::Reduce, result.dtype, n.span, {}, program_.reductions.size() - 1), result};
+}
+
+bool ExprChecker::bindVariables(const Node &n, std::size_t binders, Reduction &reduction) {
+  for (std::size_t i = 0; i < binders; ++i) {
+    const Node &binder = node(n.kids[i]);
+    const ExprId extent = withinAs(binder.kids[0], {DType::Index, nullptr},
+                                   fmt::format("the extent of `{}`", binder.text))
+                              .id;
+    if (extent == kNone)
+      return false;
+    if (!algebra_.provesNonNegative(extent) &&
+        (!isGeneric() || program_.constantIndex(extent).has_value())) {
+      report_
+          .error("bad-extent", node(binder.kids[0]).span,
+                 fmt::format("cannot show that the extent of `{}`, {}, is not negative",
+                             binder.text, printExpr(program_, extent)))
+          .help = "state it in a `require`";
+      return false;
+    }
+    const auto var = static_cast<VarId>(program_.vars.size());
+    program_.vars.push_back({binder.text, extent});
+    const ExprId value = program_.make(Op::Var, DType::Index, var);
+    Entry entry{Entry::Kind::Variable,
+                binder.text,
+                binder.nameSpan,
+                {value, {DType::Index, nullptr}},
+                kNone,
+                {}};
+    if (!scope_->declare(std::move(entry), report_))
+      return false;
+    reduction.vars.push_back(var);
+  }
+  return true;
+}
+
+Value ExprChecker::reductionBody(const Node &n, ReduceOp op, NodeId body, const Type *hint) {
+  if (op == ReduceOp::Dot)
+    return dotBody(n, body);
+  if (op == ReduceOp::Count)
+    return withinAs(body, kBool, "the body of `count`");
+  const Value value = within(body, hint);
+  if (!value)
+    return {};
+  const bool keepsNan = op == ReduceOp::MaxNan || op == ReduceOp::MinNan;
+  if (!isComputable(value.type) && (keepsNan || !isInteger(value.type.dtype)))
+    return badOperand(n, fmt::format("`{}`", n.text), value.type);
+  return value;
+}
+
+// dot: the operands are converted, exactly, to the accumulator's type, and the product rounds
+// there.
+Value ExprChecker::dotBody(const Node &n, NodeId body) {
+  const Node &pair = node(body);
+  if (pair.kind != NodeKind::Tuple || pair.kids.size() != 2) {
+    report_.error("wrong-arity", pair.span, "expected dot[…](a, b) with two operands");
+    return {};
+  }
+  std::vector<Value> values;
+  if (!unify(pair.kids, nullptr, n, "`dot`", values))
+    return {};
+  const Type type = values[0].type;
+  if (!isFloat(type.dtype) && !type.isOpaque())
+    return badOperand(n, "`dot`", type);
+  const Type wide{!type.isOpaque() && type.dtype == DType::F64 ? DType::F64 : DType::F32, nullptr};
+  for (std::size_t i = 0; i < 2; ++i)
+    if (values[i].type != wide)
+      values[i].id = make(Op::Cast, wide.dtype, node(pair.kids[i]).span, {values[i].id});
+  return {make(Op::Mul, wide.dtype, pair.span, {values[0].id, values[1].id}), wide};
+}
+
+bool ExprChecker::reductionOrder(const Node &n, NodeId order, const Type &type,
+                                 Reduction &reduction) {
+  const bool isSum = reduction.op == ReduceOp::Sum || reduction.op == ReduceOp::Dot;
+  const bool needsOrder = isSum && isFloat(type.dtype);
+  if (order == kNoNode) {
+    if (needsOrder)
+      report_
+          .error("missing-order", n.nameSpan,
+                 fmt::format("`{}` over {} rounds at every step, so it needs an order", n.text,
+                             toString(type)))
+          .help = fmt::format("write {}[… by seq], or another order", n.text);
+    return !needsOrder;
+  }
+  if (!needsOrder) {
+    report_
+        .error(
+            "order-not-needed", node(order).span,
+            fmt::format("`{}` over {} gives the same bits in every order", n.text, toString(type)))
+        .help = "remove `by` and what follows it";
+    return false;
+  }
+  auto resolved = checkOrder(order, *scope_);
+  if (!resolved)
+    return false;
+  for (const Stage &stage : resolved->stages) {
+    if (isFused(stage) && reduction.op != ReduceOp::Dot) {
+      report_.error("bad-order", node(order).span,
+                    fmt::format("`{}` multiplies and adds in one step, and only `dot` has products",
+                                toString(stage)));
+      return false;
+    }
+    for (const auto &value : {stage.start, stage.pad})
+      if (value && !type.isOpaque() && !holds(type.dtype, *value)) {
+        report_.error("bad-order", node(order).span,
+                      fmt::format("{} of `{}` is not a value of {}", *value, toString(stage),
+                                  toString(type)));
+        return false;
+      }
+  }
+  reduction.order = std::move(*resolved);
+  return true;
+}
+
+} // namespace ordo::dsl

@@ -1,0 +1,59 @@
+// Where sema reports: the run's diagnostics with the context in which they arise.
+#pragma once
+
+#include "dsl/syntax/ast.h"
+#include "dsl/syntax/diagnostic.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ordo::dsl {
+
+class Reporter {
+public:
+  Reporter(const SourceManager &sources, Diagnostics &diagnostics)
+      : sources_(sources), diagnostics_(diagnostics) {}
+
+  /// The reference is good until the next report.
+  Diagnostic &error(std::string_view kind, Span span, std::string message) {
+    Diagnostic &d = diagnostics_.error(std::string(kind), span, std::move(message));
+    d.labels.insert(d.labels.end(), context_.begin(), context_.end());
+    return d;
+  }
+  Diagnostic &error(std::string_view kind, Span span, std::string message, Label label) {
+    Diagnostic &d = error(kind, span, std::move(message));
+    d.labels.insert(d.labels.begin(), std::move(label));
+    return d;
+  }
+  /// Warnings are given once, by the generic check; an instantiation repeats none.
+  void warning(std::string_view kind, Span span, std::string message, std::string help = {}) {
+    if (warns_)
+      diagnostics_.warning(std::string(kind), span, std::move(message)).help = std::move(help);
+  }
+
+  /// A label added to every later error: "in kernel …".
+  void pushContext(Label label) { context_.push_back(std::move(label)); }
+  void popContext() { context_.pop_back(); }
+  void setWarns(bool warns) { warns_ = warns; }
+
+  std::string text(Span span) const { return std::string(sources_.text(span)); }
+  std::size_t errorCount() const { return diagnostics_.errorCount(); }
+
+private:
+  const SourceManager &sources_;
+  Diagnostics &diagnostics_;
+  std::vector<Label> context_;
+  bool warns_ = true;
+};
+
+/// "did you mean `x`?" or "".
+inline std::string suggestion(std::string_view text, const std::vector<std::string> &candidates) {
+  const std::string nearest = didYouMean(text, candidates);
+  return nearest.empty() ? "" : fmt::format("did you mean `{}`?", nearest);
+}
+
+} // namespace ordo::dsl
