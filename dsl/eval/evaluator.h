@@ -1,0 +1,32 @@
+// The bits of a program's outputs, on the CPU: the oracle for every target.
+#pragma once
+
+#include "dsl/eval/tensor.h"
+#include "dsl/term/program.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace ordo::dsl {
+
+struct EvalInputs {
+  std::map<std::string, TensorValue> tensors;   // by name, every input
+  std::map<std::string, std::uint64_t> scalars; // by name, every scalar, as bits of its type
+  std::map<std::string, std::int64_t> dims;     // free dimensions that no input's axis shows
+};
+
+struct EvalResult {
+  std::map<std::string, TensorValue> outputs; // by name; NaNs are canonical
+  std::string error;                          // empty when it went well
+
+  bool ok() const { return error.empty(); }
+};
+
+/// Runs every definition of `program`. Elements of an output that its definition's `where` leaves
+/// out are zero bits. Refused with a message: a missing, unknown or mistyped input, a shape that
+/// does not fit, a `require` that does not hold, an index out of range where its value is used, and
+/// what the evaluator does not have (`mma` stages, argmax).
+EvalResult evaluate(const Program &program, const EvalInputs &inputs);
+
+} // namespace ordo::dsl

@@ -1,0 +1,246 @@
+// The batch interpreter behind evaluate(): internal to dsl/eval.
+//
+// 1. A Block is the straight-line code of some expressions over one scope. It runs over a Frame of
+// up
+//    to kBatch index points, one kernel call an instruction; values that do not vary over the frame
+//    are computed once (Uniform), indices that step evenly stay symbolic (Affine), so that a load
+//    along a row is a pointer into the array.
+// 2. A Body is a block with its `where`: points where it is false are not evaluated at all.
+// 3. A ReductionState collects its body's values over all its elements for one point of the outer
+//    scope, folds them by the order, and remembers the result while the outer point stays.
+// 4. The Machine runs the definitions in turn into arrays, which later definitions read.
+//
+// A lane that reads outside an array is *poisoned*, not refused: an `if` that does not choose it
+// makes it whole again. Poison that reaches a stored or folded value is the error.
+#pragma once
+
+#include "dsl/eval/launch.h"
+#include "dsl/eval/numeric.h"
+#include "dsl/eval/tensor.h"
+#include "dsl/term/program.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace ordo::dsl::machine {
+
+/// Points a block evaluates at once: large enough to hide the dispatch, small enough for the first
+/// cache to hold a few columns.
+inline constexpr std::size_t kBatch = 1024;
+
+struct EvalError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// What a load reads: an input, or a definition's values over its variables.
+struct Array {
+  std::string name;
+  DType type = DType::F32;
+  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> strides; // in elements
+  const std::byte *data = nullptr;
+  bool ready = false;               // the data are there (null when the array is empty)
+  std::vector<std::uint8_t> poison; // empty: none
+
+  void setShape(std::vector<std::int64_t> sizes);
+  std::int64_t count() const;
+};
+
+/// How an index variable runs over a frame's points.
+struct Binding {
+  std::int64_t base = 0;
+  std::int64_t step = 0;                // value at point i: base + step * i …
+  const std::int64_t *column = nullptr; // … unless there is a column
+
+  bool isUniform() const { return !column && step == 0; }
+  std::int64_t at(std::size_t i) const {
+    return column ? column[i] : base + step * static_cast<std::int64_t>(i);
+  }
+};
+
+struct Frame {
+  std::size_t count = 0;
+  std::vector<Binding> vars; // by VarId; only those of the scope mean something
+};
+
+/// The values of one node over a frame.
+struct Register {
+  DType type = DType::F32;
+  enum class Form : std::uint8_t { Uniform, Affine, Full } form = Form::Full;
+  std::int64_t base = 0, step = 0;  // Affine
+  const std::byte *data = nullptr;  // Uniform: one element; Full: all
+  std::vector<std::byte> storage;   // kBatch elements
+  std::size_t spread = 0;           // Uniform: how many elements of storage repeat it
+  std::vector<std::uint8_t> poison; // by point; empty: none
+  bool fixed = false;               // a constant: set once
+};
+
+class Machine;
+struct ReductionState;
+
+struct Instruction {
+  Op op = Op::Const;
+  DType type = DType::F32;
+  std::uint64_t payload = 0;
+  Kernel kernel = nullptr;
+  std::uint32_t target = 0;            // register
+  std::vector<std::uint32_t> operands; // registers
+};
+
+class Block {
+public:
+  /// Compiles the code of `roots`; throws EvalError where the program is malformed.
+  void compile(Machine &machine, const std::vector<ExprId> &roots);
+  /// Evaluates the roots over the frame; their registers hold until the next run.
+  void run(Machine &machine, const Frame &frame);
+
+  std::size_t rootCount() const { return roots_.size(); }
+  const Register &root(std::size_t i) const { return registers_[roots_[i]]; }
+  /// Copies root i's values for `count` points to `out`.
+  void copyRoot(std::size_t i, std::size_t count, std::byte *out) const;
+  std::int64_t rootIndexAt(std::size_t i, std::size_t point) const;
+
+private:
+  void execute(Machine &machine, const Instruction &code, const Frame &frame);
+  void load(Machine &machine, const Instruction &code, const Array &array, std::size_t count);
+  bool loadEvenly(const Instruction &code, const Array &array, std::size_t count);
+  void loadEach(Machine &machine, const Instruction &code, const Array &array, std::size_t count);
+  bool stepIndex(const Instruction &code);
+  void compute(const Instruction &code, std::size_t count);
+  void spreadPoison(const Instruction &code, std::size_t count);
+  std::uint32_t takeRegister(DType type);
+  std::uint32_t fixedRegister(DType type, std::uint64_t bits);
+  const std::byte *full(std::uint32_t index, std::size_t count);
+
+  std::vector<Instruction> code_;
+  std::vector<Register> registers_;
+  std::vector<std::uint32_t> free_[9]; // recycled registers by element size
+  std::vector<std::uint32_t> roots_;
+};
+
+/// Expressions and the condition under which they are wanted.
+class Body {
+public:
+  void compile(Machine &machine, const std::vector<ExprId> &roots, ExprId where,
+               std::vector<VarId> vars);
+  /// Evaluates over the frame and writes root k's values to out[k] for the live points; the others
+  /// keep what is there. `live`, when given, receives the condition. Returns whether a live value
+  /// was poisoned; `poison`, when given, receives which.
+  bool run(Machine &machine, const Frame &frame, std::byte *const *out, std::uint8_t *live,
+           std::uint8_t *poison);
+
+private:
+  bool runDense(Machine &machine, const Frame &frame, std::byte *const *out, std::uint8_t *poison);
+  bool runCompacted(Machine &machine, const Frame &frame, std::byte *const *out,
+                    std::uint8_t *poison);
+
+  Block value_;
+  Block where_;
+  bool guarded_ = false;
+  std::vector<VarId> vars_; // the free ones, which a compacted frame needs
+  Frame compact_;
+  std::vector<std::vector<std::int64_t>> columns_;
+  std::vector<std::uint32_t> chosen_;
+  std::vector<std::uint8_t> condition_;
+  std::vector<std::byte> staging_;
+};
+
+struct ReductionState {
+  const Reduction *reduction = nullptr;
+  DType type = DType::F32;    // the accumulator and the result
+  DType element = DType::F32; // of `values`: the accumulator, or bool under `count`
+  std::vector<VarId> outer;   // free variables: those of enclosing scopes
+  Block extents;              // roots: one per reduction variable
+  Body body;
+  bool fused = false; // a leading `fma` stage: two roots, the factors
+  Order rest;         // the order without the fused stage
+  Frame frame;        // of the body
+  std::vector<std::byte> values[2];
+
+  // The last outer point and its result.
+  bool known = false;
+  std::vector<std::int64_t> point;
+  std::uint64_t bits = 0;
+  bool poisoned = false;
+  // Results by outer point, where the outer variables are not the leading ones of their scope, so
+  // that the last point alone would not do. Empty: not used.
+  std::vector<std::int64_t> memoExtents;
+  std::vector<std::uint64_t> memoBits;
+  std::vector<std::uint8_t> memoState; // 0 unknown, 1 known, 2 poisoned
+};
+
+class Machine {
+public:
+  Machine(const Program &program, const Launch &launch);
+
+  void setInput(TensorId tensor, const std::byte *data);
+  void setScalar(ScalarId scalar, std::uint64_t bits) { scalars_[scalar] = bits; }
+  /// Runs definition `id` into its array, or into `output` where it writes a tensor.
+  void runDefinition(DefId id, std::byte *output);
+
+  const Program &program() const { return program_; }
+  std::span<const std::int64_t> dims() const { return launch_.dims; }
+  std::uint64_t scalar(std::uint64_t id) const { return scalars_.at(id); }
+  const Array &tensor(std::uint64_t id) const { return tensors_.at(id); }
+  const Array &definition(std::uint64_t id) const { return definitions_.at(id); }
+  /// Compiles the state of a reduction on first request, inside the scope being compiled.
+  void prepareReduction(ReductionId id, DType type);
+  /// The result of the reduction at point `i` of the frame; true if poisoned.
+  bool reduce(std::uint64_t id, const Frame &frame, std::size_t i, std::uint64_t *bits);
+  ReductionState &reduction(std::uint64_t id) { return *reductions_.at(id); }
+  /// Variables an expression depends on, ascending.
+  std::vector<VarId> freeVars(ExprId id) const;
+  std::int64_t fixedExtent(VarId var) const;
+
+  /// Remembers what went out of range, for the message if it turns out to matter.
+  void noteFault(const Array &array, std::span<const std::int64_t> at);
+  const std::string &fault() const { return fault_; }
+
+private:
+  void findFreeVars();
+  void computeReduction(ReductionState &state, const Frame &frame, std::size_t i);
+  void prepareMemo(ReductionState &state);
+  std::size_t memoIndex(const ReductionState &state) const;
+
+  const Program &program_;
+  const Launch &launch_;
+  std::vector<std::uint64_t> scalars_;
+  std::vector<Array> tensors_;
+  std::vector<Array> definitions_;
+  std::vector<std::vector<std::byte>> storage_; // of definitions that are no output
+  std::vector<std::unique_ptr<ReductionState>> reductions_;
+  std::vector<std::uint64_t> freeVars_; // a bit set per expression
+  std::size_t freeVarWords_ = 0;
+  std::vector<VarId> scope_; // of the definition being compiled, outermost first
+  int depth_ = 0;            // of nested reductions being compiled
+  std::string fault_;
+};
+
+/// Walks the points of a row-major box in frames: along a long last axis in even steps, else over
+/// written-out columns. The other variables of `frame` are left as they are.
+class Walk {
+public:
+  Walk(Frame &frame, std::span<const VarId> vars, std::span<const std::int64_t> extents);
+  /// Sets the frame to the next points; false when none are left.
+  bool next();
+  /// The row-major position of the frame's first point.
+  std::int64_t position() const { return position_; }
+
+private:
+  Frame &frame_;
+  std::vector<VarId> vars_;
+  std::vector<std::int64_t> extents_;
+  std::int64_t total_ = 1, position_ = 0, after_ = 0;
+  bool isEven_ = true;
+  std::vector<std::vector<std::int64_t>> columns_;
+};
+
+/// Folds `length` elements at `values` (of type state.type; factors at values and factors[1] when
+/// fused) by the reduction's order: the bits of the result. Over nothing: the identity.
+std::uint64_t foldBits(const ReductionState &state, std::int64_t length);
+
+} // namespace ordo::dsl::machine
