@@ -117,7 +117,7 @@ void appendSnippet(std::string &out, const SourceManager &sources, Span span, ch
   const std::vector<Cell> cells = cellsOf(line);
   const auto cellAt = [&](std::size_t offset) {
     std::size_t i = 0;
-    while (i < cells.size() && cells[i].begin + 0 < offset)
+    while (i < cells.size() && cells[i].begin < offset)
       ++i;
     return i;
   };

@@ -53,6 +53,7 @@ constexpr Foreign kForeign[] = {
     {"!", "write `not`"},
     {"?", "write `if c then a else b`"},
     {"#", "a comment starts with //"},
+    {"\"", "there are no strings"},
 };
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
@@ -175,7 +176,7 @@ private:
       report("unexpected-character", begin,
              "`" + std::string(foreign.text) + "` means nothing in Ordo")
           .help = foreign.help;
-      if (foreign.text == "#" || foreign.text == "/*") // the rest of the line is prose
+      if (foreign.text == "#" || foreign.text == "/*" || foreign.text == "\"") // prose follows
         at_ = std::min(text_.find('\n', at_), text_.size());
       push(Tok::Error, begin);
       return;

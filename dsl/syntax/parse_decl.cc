@@ -109,11 +109,7 @@ void Parser::badDeclaration() {
     if (!near.empty())
       help = "did you mean `" + near + "`?";
   }
-  if (at(Tok::Error))
-    throw Recover{};
-  // Said of the word itself: that it begins a line is no part of the mistake.
-  fail("expected-token", spanOf(tok()),
-       "expected a declaration (op, fn, order, let, kernel or use), found " + quote(word), help);
+  failExpected("a declaration", "(op, fn, order, let, kernel or use)", nullptr, help);
 }
 
 /// use nn.norm (rms_norm, softmax), nn.linear

@@ -76,7 +76,7 @@ NodeId Parser::binary(int level, const std::string &why) {
     if (here == kNone || here < level || (at(Tok::Minus) && atNewLine()))
       return left;
     if (here == kCompare) {
-      left = comparison(left, why);
+      left = comparison(left);
       continue;
     }
     const Token &op = advance();
@@ -88,7 +88,7 @@ NodeId Parser::binary(int level, const std::string &why) {
 }
 
 /// a <= b < c: one node, so that b is written and computed once.
-NodeId Parser::comparison(NodeId left, const std::string &) {
+NodeId Parser::comparison(NodeId left) {
   const Token &first = tok();
   std::vector<NodeId> operands{left};
   std::string operators;

@@ -9,9 +9,9 @@ NodeId Parser::block(bool hasValue, const std::string &owner) {
   std::vector<NodeId> kids;
   bool valueRead = false, failed = false;
   while (!at(Tok::RightBrace)) {
+    const std::size_t start = begin_ = at_;
     if (at(Tok::End) || (tok().newlineBefore && startsDeclaration(at_)))
       failExpected("`}`", "to end " + owner, &opener);
-    const std::size_t start = at_;
     try {
       const bool blank = tok().blankBefore;
       if (!hasValue || startsStatement(at_)) {
@@ -46,7 +46,11 @@ std::vector<NodeId> Parser::statement() {
     return {require()};
   if (at(Tok::Name) && (startsDefinition(at_) || tok(1).kind == Tok::LeftBracket))
     return {define()};
-  failExpected("a statement", "(a definition `y[i] = …`, `let` or `require`)");
+  std::string help;
+  if (at(Tok::Name) && tok(1).kind == Tok::LeftParen && closerOf(at_ + 1) != 0 &&
+      tokens_[closerOf(at_ + 1) + 1].kind == Tok::Assign)
+    help = "indices stand in brackets: " + std::string(textOf(tok())) + "[…] = …";
+  failExpected("a statement", "(a definition `y[i] = …`, `let` or `require`)", nullptr, help);
 }
 
 /// The parts of the language that are still to come, named, so that nobody looks for a typing

@@ -66,7 +66,7 @@ void Parser::run() {
   try {
     moduleLine();
     while (!at(Tok::End)) {
-      const std::size_t start = at_;
+      const std::size_t start = begin_ = at_;
       try {
         declaration();
       } catch (const Recover &) {
@@ -123,7 +123,7 @@ const Token &Parser::expectName(const std::string &what, const std::string &why)
 std::string Parser::found() const {
   if (at(Tok::End))
     return "the end of the file";
-  if (atNewLine())
+  if (endedTooSoon())
     return "the end of the line";
   return quote(textOf(tok()));
 }
@@ -148,13 +148,15 @@ void Parser::failExpected(const std::string &what, const std::string &why, const
   const bool end = at(Tok::End);
   // What is missing at the end of a line or file is missing after its last token.
   Span span = spanOf(tok());
-  if ((end || atNewLine()) && at_ > 0)
+  if ((end || endedTooSoon()) && at_ > 0)
     span = {file_, tokens_[at_ - 1].end, tokens_[at_ - 1].end};
   std::string message = "expected " + what + (why.empty() ? "" : " " + why);
   message += end ? ", and the file ends here" : ", found " + found();
   Diagnostic &error = report(end ? "unexpected-end" : "expected-token", span, std::move(message));
   if (opener != nullptr)
-    error.labels.push_back({spanOf(*opener), quote(textOf(*opener)) + " opens here"});
+    error.labels.push_back(
+        {spanOf(*opener),
+         quote(textOf(*opener)) + (opens(opener->kind) ? " opens here" : " begins here")});
   error.help = std::move(help);
   throw Recover{};
 }

@@ -31,6 +31,8 @@ private:
   bool atName(std::string_view text) const { return at(Tok::Name) && textOf(tok()) == text; }
   /// The current token begins a line, here where lines matter.
   bool atNewLine() const { return brackets_ == 0 && tok().newlineBefore; }
+  /// … in the middle of a statement or declaration: its line ended before it did.
+  bool endedTooSoon() const { return atNewLine() && at_ != begin_; }
   const Token &advance();
   bool accept(Tok kind);
   /// `why` completes "expected `]` …": "to close the index of `x`".
@@ -142,7 +144,7 @@ private:
   NodeId expression(const std::string &why);
   NodeId additive(const std::string &why); // what fits between < and >
   NodeId binary(int level, const std::string &why);
-  NodeId comparison(NodeId left, const std::string &why);
+  NodeId comparison(NodeId left);
   NodeId unary(const std::string &why);
   NodeId postfix(const std::string &why);
   NodeId primary(const std::string &why);
@@ -169,6 +171,7 @@ private:
   std::vector<std::size_t> closers_;
   std::vector<std::uint16_t> heights_; // of the tree under each node
   std::size_t at_ = 0;
+  std::size_t begin_ = 0;   // where the current statement or declaration begins
   std::size_t comment_ = 0; // the next one not yet looked at
   std::vector<bool> isDoc_; // comments that became a `doc`
   int nesting_ = 0;
