@@ -33,9 +33,8 @@ enum class NodeKind : std::uint8_t {
   Binder, // `h in H`: text: variable; kids: extent
   // Orders
   OrderPipe, // kids: stages
-  OrderName, // text: name of an order parameter or declaration; stands alone where a pipe would be
-             // a single
-             // name (`by row`, `order a = b`), and as one stage of a longer pipe (`row | pairs`)
+  OrderName, // text: name of an order; alone where a pipe would be one name (`by row`,
+             // `order a = b`), or a stage of a longer pipe (`row | pairs`)
   Stage, // text: "seq" "lanes" "pairs" "halves" "mid" "mid.leaf" "fma" "mma" "first"; kids: size
          // arguments…
   StageFrom,  // `.from(e)` wraps a stage: kids: stage, value
