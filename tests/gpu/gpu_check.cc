@@ -118,47 +118,93 @@ std::vector<std::string> casesOf(const Options &options, const std::string &kern
   return paths;
 }
 
-/// Runs everything; false when the device could not go on.
-bool runAll(const Options &options, const Helpers &helpers, Json &results, U64 &failed) {
-  for (const std::string &bundle : options.bundles) {
+/// The whole run: what came of it so far is on disk after every case, so that a run cut short
+/// leaves that.
+class Session {
+public:
+  Session(const Options &options, const Helpers &helpers)
+      : options_(options), helpers_(helpers), device_(describeDevice(helpers.context())) {
+    std::printf("%s\n", device_.dump().c_str());
+  }
+
+  /// False when the device could not go on.
+  bool runAll();
+  bool write(bool finished) const;
+  U64 passed() const { return passed_; }
+  U64 failed() const { return failed_; }
+
+private:
+  bool runKernel(const BundleKernel &kernel);
+  Status runCase(const BundleKernel &kernel, const std::string &path);
+  void fail(const std::string &text) {
+    std::printf("FAIL %s\n", text.c_str());
+    ++failed_;
+  }
+
+  const Options &options_;
+  const Helpers &helpers_;
+  Json device_;
+  Json cases_ = Json::array();
+  U64 passed_ = 0;
+  U64 failed_ = 0;
+};
+
+bool Session::write(bool finished) const {
+  if (options_.out.empty())
+    return true;
+  const Json result = {
+      {"device", device_},    {"target", options_.target}, {"quick", options_.check.quick},
+      {"finished", finished}, {"passed", passed_},         {"failed", failed_},
+      {"cases", cases_}};
+  return writeFile(options_.out, result.dump(1) + "\n");
+}
+
+Status Session::runCase(const BundleKernel &kernel, const std::string &path) {
+  CheckReport report;
+  report.kernel = kernel.name;
+  Status status;
+  std::string error;
+  if (const auto work = readCase(path, error)) {
+    status = checkCase(helpers_, kernel, *work, options_.check, report);
+    error = status.message;
+  }
+  if (!error.empty()) {
+    ++report.failed;
+    report.failures.push_back(error);
+  }
+  print(report);
+  cases_.push_back(describe(report, kernel));
+  ++(report.failed == 0 ? passed_ : failed_);
+  return status;
+}
+
+bool Session::runKernel(const BundleKernel &kernel) {
+  const std::vector<std::string> paths = casesOf(options_, kernel.name);
+  if (paths.empty())
+    fail(kernel.name + ": there is no case for it in " + options_.cases);
+  for (const std::string &path : paths) {
+    const Status status = runCase(kernel, path);
+    write(false);
+    // A refused launch passes; a fault in a kernel takes the context with it.
+    if (!status.ok() && !helpers_.context().synchronize().ok())
+      return false;
+  }
+  return true;
+}
+
+bool Session::runAll() {
+  for (const std::string &bundle : options_.bundles) {
     std::string error;
-    const auto kernels = readBundle(bundle, options.target, error);
+    const auto kernels = readBundle(bundle, options_.target, error);
     if (!kernels) {
-      std::printf("FAIL %s\n", error.c_str());
-      ++failed;
+      fail(error);
       continue;
     }
-    for (const BundleKernel &kernel : *kernels) {
-      if (kernel.name.find(options.only) == std::string::npos)
-        continue;
-      const std::vector<std::string> paths = casesOf(options, kernel.name);
-      if (paths.empty()) {
-        std::printf("FAIL %s: there is no case for it in %s\n", kernel.name.c_str(),
-                    options.cases.c_str());
-        ++failed;
+    for (const BundleKernel &kernel : *kernels)
+      if (kernel.name.find(options_.only) != std::string::npos && !runKernel(kernel)) {
+        fail("the device stopped working; what comes after was not run");
+        return false;
       }
-      for (const std::string &path : paths) {
-        CheckReport report;
-        report.kernel = kernel.name;
-        Status status;
-        if (const auto work = readCase(path, error)) {
-          status = checkCase(helpers, kernel, *work, options.check, report);
-        } else {
-          ++report.failed;
-          report.failures.push_back(error);
-        }
-        if (!status.ok()) {
-          ++report.failed;
-          report.failures.push_back(status.message);
-        }
-        print(report);
-        results.push_back(describe(report, kernel));
-        failed += report.failed != 0;
-        // A refused launch passes; a fault in a kernel takes the context with it.
-        if (!status.ok() && !helpers.context().synchronize().ok())
-          return false;
-      }
-    }
   }
   return true;
 }
@@ -176,30 +222,15 @@ int run(const Options &options) {
     std::fprintf(stderr, "gpu_check: %s\n", status.message.c_str());
     return 2;
   }
-  const Json device = describeDevice(*context);
-  std::printf("%s\n", device.dump().c_str());
-  Json results = Json::array();
-  U64 failed = 0;
-  const bool finished = runAll(options, *helpers, results, failed);
-  if (!finished)
-    std::printf("FAIL the device stopped working; what came after was not run\n");
-  const U64 passed = static_cast<U64>(
-      std::ranges::count_if(results, [](const Json &result) { return result["failed"] == 0; }));
-  if (!options.out.empty() && !writeFile(options.out, Json{{"device", device},
-                                                           {"target", options.target},
-                                                           {"quick", options.check.quick},
-                                                           {"finished", finished},
-                                                           {"passed", passed},
-                                                           {"failed", failed},
-                                                           {"cases", results}}
-                                                              .dump(1) +
-                                                          "\n")) {
+  Session session(options, *helpers);
+  const bool finished = session.runAll();
+  if (!session.write(finished)) {
     std::fprintf(stderr, "gpu_check: cannot write %s\n", options.out.c_str());
     return 2;
   }
-  std::printf("%llu passed, %llu failed\n", static_cast<unsigned long long>(passed),
-              static_cast<unsigned long long>(failed));
-  return finished && failed == 0 && passed > 0 ? 0 : 1;
+  std::printf("%llu passed, %llu failed\n", static_cast<unsigned long long>(session.passed()),
+              static_cast<unsigned long long>(session.failed()));
+  return finished && session.failed() == 0 && session.passed() > 0 ? 0 : 1;
 }
 
 } // namespace
