@@ -134,12 +134,13 @@ LogicalResult KernelOp::verify() {
   if (getNames().size() != arguments)
     return emitOpError("names ") << getNames().size() << " arguments and has " << arguments;
   if (getInputs() < 0 || getOutputs() < 1 || tensors > arguments)
-    return emitOpError("needs at least one output, and a tensor argument for each input and output");
+    return emitOpError(
+        "needs at least one output, and a tensor argument for each input and output");
   for (unsigned i = 0; i < arguments; ++i) {
     const Type type = getBody().getArgument(i).getType();
     if (isa<ArrayType>(type) != (static_cast<int64_t>(i) < tensors))
-      return emitOpError("argument ") << i << " has type " << type
-                                      << "; tensors come first, then scalars";
+      return emitOpError("argument ")
+             << i << " has type " << type << "; tensors come first, then scalars";
     if (auto tensor = dyn_cast<ArrayType>(type))
       for (int64_t extent : tensor.getShape())
         if (ArrayType::isFree(extent) && ArrayType::freeDim(extent) >= getDims().size())
@@ -172,8 +173,8 @@ static void printBody(OpAsmPrinter &printer, Region &region) {
 static LogicalResult verifyBody(Operation *op, Region &region, size_t rank, Type element,
                                 bool mayMask) {
   if (region.getNumArguments() != rank)
-    return op->emitOpError("body has ") << region.getNumArguments() << " indices, its space has "
-                                        << rank;
+    return op->emitOpError("body has ")
+           << region.getNumArguments() << " indices, its space has " << rank;
   for (BlockArgument arg : region.getArguments())
     if (!arg.getType().isIndex())
       return op->emitOpError("body's indices are of type index");
@@ -252,8 +253,8 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
     const SMLoc place = parser.getCurrentLocation();
     if (parser.parseString(&spelling))
       return failure();
-    auto order = OrderAttr::getChecked([&] { return parser.emitError(place); },
-                                       parser.getContext(), spelling);
+    auto order = OrderAttr::getChecked([&] { return parser.emitError(place); }, parser.getContext(),
+                                       spelling);
     if (!order)
       return failure();
     result.addAttribute("order", order);

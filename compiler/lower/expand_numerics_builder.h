@@ -64,14 +64,15 @@ public:
   mlir::Location loc() const { return loc_; }
 
 private:
+  mlir::Value ptxExtremum(bool max, bool keepNan, mlir::Value a, mlir::Value b);
   mlir::Value toOdd(mlir::Value value);
   mlir::Value towardZero(mlir::Value value, mlir::Type type);
   mlir::Value floatToFloat(mlir::Value value, mlir::Type type, RoundingKind rounding);
-  mlir::Value floatToInteger(mlir::Value value, mlir::Type type, bool isUnsigned);
+  mlir::Value floatToInteger(mlir::Value value, mlir::Type type, RoundingKind rounding,
+                             bool isUnsigned);
   mlir::Value integerToFloat(mlir::Value value, mlir::Type type, RoundingKind rounding,
                              bool isUnsigned);
-  mlir::Value integerToHalf(mlir::Value value, mlir::Type type, RoundingKind rounding,
-                            bool isUnsigned);
+  mlir::Value cutMagnitude(mlir::Value magnitude, unsigned bits, bool odd);
 
   const Target &target_;
   mlir::OpBuilder b_;

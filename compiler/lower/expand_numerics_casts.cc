@@ -4,6 +4,8 @@
 //   - rounding toward zero is rounding to nearest, one step back where that went too far.
 #include "compiler/lower/expand_numerics_builder.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
 using namespace mlir;
 using arith::CmpFPredicate;
 using arith::CmpIPredicate;
@@ -102,62 +104,64 @@ Value NumericsBuilder::floatToFloat(Value value, Type type, RoundingKind roundin
   return after == 32 ? make<arith::TruncFOp>(type, wide) : narrowDouble(wide, type);
 }
 
-// Saturates; takes a NaN to 0.
-Value NumericsBuilder::floatToInteger(Value value, Type type, bool isUnsigned) {
-  if (type.getIntOrFloatBitWidth() < 32)
-    return refuse("a float to an integer of fewer than 32 bits");
-  return intrinsic(isUnsigned ? "llvm.fptoui.sat" : "llvm.fptosi.sat", type, widen(value));
+// Rounds, saturates, takes a NaN to 0. A bool is whether the value is not zero, which a NaN is not.
+Value NumericsBuilder::floatToInteger(Value value, Type type, RoundingKind rounding,
+                                      bool isUnsigned) {
+  Value wide = widen(value);
+  if (type.isInteger(1)) {
+    const Value zero = make<arith::ConstantOp>(b_.getFloatAttr(wide.getType(), 0.0));
+    return compare(CmpFPredicate::UNE, wide, zero);
+  }
+  if (rounding == RoundingKind::NearestEven)
+    wide = intrinsic("llvm.roundeven", wide.getType(), wide);
+  return intrinsic(isUnsigned ? "llvm.fptoui.sat" : "llvm.fptosi.sat", type, wide);
 }
 
+// A magnitude cut to its leading `bits` bits: toward zero, or to odd, where what is cut off is
+// or-ed into the last bit kept.
+Value NumericsBuilder::cutMagnitude(Value magnitude, unsigned bits, bool odd) {
+  const Type word = magnitude.getType();
+  const unsigned width = word.getIntOrFloatBitWidth();
+  if (width <= bits)
+    return magnitude;
+  const Value zero = integer(word, 0), one = integer(word, 1);
+  const Value leading = make<LLVM::CountLeadingZerosOp>(word, magnitude, /*is_zero_poison=*/false);
+  const Value excess =
+      make<arith::MaxSIOp>(make<arith::SubIOp>(integer(word, width - bits), leading), zero);
+  const Value mask = make<arith::ShLIOp>(integer(word, ~0ull), excess);
+  const Value kept = make<arith::AndIOp>(magnitude, mask);
+  if (!odd)
+    return kept;
+  const Value inexact = compare(CmpIPredicate::ne, kept, magnitude);
+  const Value last = make<arith::ShLIOp>(one, excess);
+  return select(inexact, make<arith::OrIOp>(kept, last), kept);
+}
+
+// Where the conversion cannot round as asked, the magnitude is cut to what the type holds (toward
+// zero), or rounded to odd to the 24 bits of an f32, which then rounds on to bf16 or f16.
 Value NumericsBuilder::integerToFloat(Value value, Type type, RoundingKind rounding,
                                       bool isUnsigned) {
   if (value.getType().isIndex())
     value = make<arith::IndexCastOp>(integerType(64), value);
-  if (value.getType().isInteger(1)) { // 0 or 1: exact in every type
-    const Value wide = make<arith::UIToFPOp>(isHalfWidth(type) ? f32() : type, value);
-    return narrowExact(wide, type);
-  }
-  if (isHalfWidth(type))
-    return integerToHalf(value, type, rounding, isUnsigned);
-  const unsigned bits = value.getType().getIntOrFloatBitWidth();
-  const bool exact = type.isF64() && bits <= 32;
-  if (rounding == RoundingKind::TowardZero && !exact)
-    return refuse("an integer to f32 or f64 toward zero");
-  return isUnsigned ? make<arith::UIToFPOp>(type, value) : make<arith::SIToFPOp>(type, value);
-}
-
-// The magnitude is cut to at most 24 bits, the bits cut off or-ed into its last: at least 17 are
-// kept, enough to round on to 11 or 8. It is then exact in f32, as is its scaling by a power of
-// two.
-Value NumericsBuilder::integerToHalf(Value value, Type type, RoundingKind rounding,
-                                     bool isUnsigned) {
+  const Type wide = isHalfWidth(type) ? f32() : type;
   const Type word = value.getType();
-  const Value zero = integer(word, 0);
+  if (word.isInteger(1)) // 0 or 1: exact in every type
+    return narrowExact(make<arith::UIToFPOp>(wide, value), type);
+  if (rounding == RoundingKind::NearestEven && wide == type)
+    return isUnsigned ? make<arith::UIToFPOp>(type, value) : make<arith::SIToFPOp>(type, value);
+
   Value isNegative, magnitude = value;
   if (!isUnsigned) {
+    const Value zero = integer(word, 0);
     isNegative = compare(CmpIPredicate::slt, value, zero);
     magnitude = select(isNegative, make<arith::SubIOp>(zero, value), value);
   }
-  Value scale = make<arith::ConstantOp>(b_.getF32FloatAttr(1.0f));
-  auto cut = [&](unsigned limit, unsigned by) {
-    const Value tooLong = compare(CmpIPredicate::uge, magnitude, integer(word, 1ull << limit));
-    const Value lost = make<arith::AndIOp>(magnitude, integer(word, (1ull << by) - 1));
-    const Value sticky = make<arith::ExtUIOp>(word, compare(CmpIPredicate::ne, lost, zero));
-    const Value kept = make<arith::ShRUIOp>(magnitude, integer(word, by));
-    magnitude = select(tooLong, make<arith::OrIOp>(kept, sticky), magnitude);
-    const Value factor = make<arith::ConstantOp>(b_.getF32FloatAttr(float(1u << by)));
-    scale = select(tooLong, make<arith::MulFOp>(scale, factor), scale);
-  };
-  if (word.getIntOrFloatBitWidth() == 64) {
-    cut(40, 24);
-    cut(32, 16);
-  }
-  cut(24, 8);
-  Value single = make<arith::UIToFPOp>(f32(), magnitude);
-  single = make<arith::MulFOp>(single, scale);
+  const bool odd = rounding == RoundingKind::NearestEven;
+  magnitude = cutMagnitude(magnitude, wide.isF64() ? 53 : 24, odd);
+  Value exact = make<arith::UIToFPOp>(wide, magnitude);
   if (isNegative)
-    single = select(isNegative, make<arith::NegFOp>(single), single);
-  return floatToFloat(single, type, rounding);
+    exact = select(isNegative, make<arith::NegFOp>(exact), exact);
+  return floatToFloat(exact, type, rounding);
 }
 
 Value NumericsBuilder::cast(CastOp op) {
@@ -168,7 +172,7 @@ Value NumericsBuilder::cast(CastOp op) {
       return refuse("a cast from or to " + (type.isTF32() ? Twine("tf32") : Twine("f8")));
   if (isa<FloatType>(from))
     return isa<FloatType>(to) ? floatToFloat(value, to, op.getRounding())
-                              : floatToInteger(value, to, op.getUnsignedResult());
+                              : floatToInteger(value, to, op.getRounding(), op.getUnsignedResult());
   if (isa<FloatType>(to))
     return integerToFloat(value, to, op.getRounding(), op.getUnsignedSource());
   return refuse("a cast between integers");

@@ -102,28 +102,36 @@ Value NumericsBuilder::fma(Value a, Value b, Value c) {
   return narrowDouble(bitcast(adjusted, f64()), type);
 }
 
-// PTX's max.f32 and max.f64 drop a NaN and order the zeros, and max.NaN.f32 keeps it (PTX ISA,
-// max). As inline assembly, since InstCombine turns the intrinsics of the first into llvm.maxnum,
-// which does not order zeros and folds constants otherwise. Elsewhere llvm.maximum, which orders
-// zeros and keeps a NaN; dropping one is two selects.
+// PTX's max.f32 and max.f64 drop a NaN and order the zeros; max.NaN.f32 keeps it (PTX ISA, max). As
+// inline assembly, since InstCombine turns the intrinsics into llvm.maxnum, which does neither
+// reliably.
+Value NumericsBuilder::ptxExtremum(bool max, bool keepNan, Value a, Value b) {
+  const Type type = a.getType();
+  const bool isDouble = type.isF64();
+
+  const std::string code = std::string(max ? "max" : "min") + (keepNan ? ".NaN" : "") +
+                           (isDouble ? ".f64" : ".f32") + " $0, $1, $2;";
+  return b_
+      .create<LLVM::InlineAsmOp>(loc_, TypeRange(type), ValueRange({a, b}), code,
+                                 isDouble ? "=d,d,d" : "=f,f,f", /*has_side_effects=*/false,
+                                 /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr())
+      .getResult(0);
+}
+
+// Elsewhere by comparisons: equal values differ at most in a zero's sign, which an and (max) or an
+// or (min) of their bits orders; with a NaN every comparison fails and leaves b, which one select
+// corrects. LLVM's own llvm.maximum loses the NaN in vectors of f16 on x86 (LLVM 19).
 Value NumericsBuilder::extremum(bool max, bool keepNan, Value a, Value b) {
   const Type type = a.getType();
   const Value x = widen(a), y = widen(b);
-  const Type wide = x.getType();
-  const bool isDouble = wide.isF64();
-  if (target_.kind == Target::Kind::Cuda && !keepNan) {
-    const std::string code =
-        std::string(max ? "max" : "min") + (isDouble ? ".f64" : ".f32") + " $0, $1, $2;";
-    const Value r =
-        b_.create<LLVM::InlineAsmOp>(loc_, TypeRange(wide), ValueRange({x, y}), code,
-                                     isDouble ? "=d,d,d" : "=f,f,f", /*has_side_effects=*/false,
-                                     /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr())
-            .getResult(0);
-    return narrowExact(r, type);
-  }
-  Value r = intrinsic(max ? "llvm.maximum" : "llvm.minimum", wide, {x, y});
-  if (!keepNan)
-    r = select(isNan(x), y, select(isNan(y), x, r));
+  const bool isDouble = x.getType().isF64();
+  if (target_.kind == Target::Kind::Cuda && !(isDouble && keepNan))
+    return narrowExact(ptxExtremum(max, keepNan, x, y), type);
+  const Value further = compare(max ? CmpFPredicate::OGT : CmpFPredicate::OLT, x, y);
+  const Value bits = max ? make<arith::AndIOp>(raw(x), raw(y)) : make<arith::OrIOp>(raw(x), raw(y));
+  const Value equal = compare(CmpFPredicate::OEQ, x, y);
+  Value r = select(equal, bitcast(bits, x.getType()), select(further, x, y));
+  r = select(isNan(keepNan ? x : y), x, r);
   return narrowExact(r, type);
 }
 

@@ -1,0 +1,167 @@
+// ordo.kernel to one func.func that computes every row in turn:
+// 1. The function and a loop over the rows.
+// 2. Definitions in order: what is uniform in a row, reductions through arrays of partial results.
+// 3. Outputs: a loop over the column.
+#include "compiler/bind/row_space.h"
+#include "compiler/lower/array_reduce.h"
+#include "compiler/lower/body.h"
+#include "compiler/lower/chunk.h"
+#include "compiler/lower/passes.h"
+
+#include "dsl/order/order.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/Pass.h"
+
+using namespace mlir;
+
+namespace ordo::compiler {
+namespace {
+
+// A reduction whose order moves no bit takes one that vectorises.
+constexpr const char *kFreeOrder = "lanes(32) | halves";
+
+class CpuLowering : public BodyEmitter {
+public:
+  using BodyEmitter::BodyEmitter;
+
+  LogicalResult run() {
+    createFunction();
+    const Location loc = kernel.getLoc();
+    Value rows = constantIndex(b, loc, 1);
+    for (std::int64_t e : space.extents())
+      rows = b.create<arith::MulIOp>(loc, rows, extent(loc, e));
+    auto loop = b.create<scf::ForOp>(loc, constantIndex(b, loc, 0), rows, constantIndex(b, loc, 1));
+    b.create<func::ReturnOp>(loc);
+    b.setInsertionPoint(loop.getBody()->getTerminator());
+    SmallVector<Value> indices(space.rank());
+    Value row = loop.getInductionVar();
+    for (std::int64_t i = space.rank() - 1; i >= 0; --i) {
+      const Value size = extent(loc, space.extents()[i]);
+      indices[i] = i == 0 ? row : b.create<arith::RemUIOp>(loc, row, size).getResult();
+      row = i == 0 ? row : b.create<arith::DivUIOp>(loc, row, size).getResult();
+    }
+    enterRow(indices);
+    return definitions();
+  }
+
+private:
+  void createFunction() {
+    const Location loc = kernel.getLoc();
+    const auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+    SmallVector<Type> types, scalars;
+    for (BlockArgument arg : kernel.getBody().getArguments()) {
+      const bool isArray = isa<ArrayType>(arg.getType());
+      (isArray ? types : scalars).push_back(isArray ? Type(pointer) : arg.getType());
+    }
+    const std::size_t arrays = types.size(), sizes = kernel.getDims().size();
+    types.append(sizes, b.getI64Type());
+    types.append(scalars);
+    auto func = b.create<func::FuncOp>(loc, kernel.getSymName(), b.getFunctionType(types, {}));
+    for (unsigned i = 0; i < kernel.getInputs(); ++i)
+      func.setArgAttr(i, "ordo.readonly", b.getUnitAttr());
+    entry_ = func.addEntryBlock();
+    b.setInsertionPointToStart(entry_);
+    SmallVector<Value> arguments(func.getArguments().take_front(arrays)), extents;
+    for (Value size : func.getArguments().slice(arrays, sizes))
+      extents.push_back(b.create<arith::IndexCastOp>(loc, b.getIndexType(), size));
+    llvm::append_range(arguments, func.getArguments().drop_front(arrays + sizes));
+    bindArguments(arguments, extents);
+  }
+
+  LogicalResult definitions() {
+    for (Operation &op : kernel.getBody().front()) {
+      auto define = dyn_cast<DefineOp>(op);
+      if (define && !space.isAligned(define))
+        continue;
+      if (failed(emitUniform(&op)))
+        return failure();
+      if (auto write = dyn_cast<WriteOp>(op))
+        if (failed(store(write)))
+          return failure();
+    }
+    return success();
+  }
+
+  FailureOr<Value> emitReduction(ReduceOp reduce) override {
+    if (reduce.getExtents().size() != 1)
+      return reduce.emitError("not lowered yet: a reduction over several indices");
+    const std::int64_t length = reduce.getExtents().front();
+    if (ArrayType::isFree(length))
+      return reduce.emitError("not lowered yet: a reduction over a free dimension");
+    const auto attribute = reduce.getOrderAttr();
+    const auto order =
+        dsl::parseOrder(attribute ? attribute.getSpelling().str() : kFreeOrder, nullptr);
+    return ArrayReduce(b, reduce.getLoc(), entry_, reduce.getKind(), reduce.getType(),
+                       [&](Value index) { return emitElement(reduce, index); })
+        .fold(*order, length);
+  }
+
+  Value loadElement(LoadOp load, BlockArgument array, ValueRange indices) override {
+    const auto type = cast<ArrayType>(array.getType());
+    return loadVector(b, load.getLoc(), pointer(array),
+                      linear(load.getLoc(), type.getShape(), indices), type.getElementType(), 1)
+        .front();
+  }
+
+  LogicalResult store(WriteOp write) {
+    const Location loc = write.getLoc();
+    const auto shape = write.getOutput().getType().getShape();
+    SmallVector<Value> indices(row()), column;
+    OpBuilder::InsertionGuard guard(b);
+    if (static_cast<std::int64_t>(shape.size()) > space.rank()) {
+      auto loop = b.create<scf::ForOp>(loc, constantIndex(b, loc, 0), extent(loc, shape.back()),
+                                       constantIndex(b, loc, 1));
+      b.setInsertionPoint(loop.getBody()->getTerminator());
+      column.push_back(loop.getInductionVar());
+      indices.push_back(column.front());
+    }
+    const Value value = emitAt(write, column);
+    if (!value)
+      return failure();
+    storeVector(b, loc, pointer(cast<BlockArgument>(write.getOutput())),
+                linear(loc, shape, indices), value);
+    return success();
+  }
+
+  Block *entry_ = nullptr;
+};
+
+class LowerToCpuPass : public PassWrapper<LowerToCpuPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerToCpuPass)
+
+  StringRef getArgument() const override { return "ordo-lower-to-cpu"; }
+  StringRef getDescription() const override {
+    return "lower ordo.kernel to loops of a CPU function";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
+                    memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect>();
+  }
+
+  void runOnOperation() override {
+    for (KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
+      auto space = RowSpace::of(kernel);
+      if (failed(space))
+        return signalPassFailure();
+      OpBuilder builder(kernel);
+      if (failed(CpuLowering(builder, kernel, *space).run()))
+        return signalPassFailure();
+      kernel.erase();
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createLowerToCpuPass() { return std::make_unique<LowerToCpuPass>(); }
+
+void registerLowerToCpuPass() { PassRegistration<LowerToCpuPass>(); }
+
+} // namespace ordo::compiler
