@@ -40,7 +40,8 @@ std::string expressionOf(const std::string &order, std::int64_t length) {
 }
 
 TEST(DrawText, FoldsALongRow) {
-  EXPECT_EQ(textOf("seq(8) | lanes(128) | halves", 3584), R"(seq(8) | lanes(128) | halves   3584 elements, 3583 adds, depth 17
+  EXPECT_EQ(textOf("seq(8) | lanes(128) | halves", 3584),
+            R"(seq(8) | lanes(128) | halves   3584 elements, 3583 adds, depth 17
 │
 ├─ seq(8)   3584 elements v → 448 values a
 │    448 × a[r] = (((v[8r] + v[8r+1]) + v[8r+2]) + …) + v[8r+7]

@@ -100,6 +100,7 @@ TEST(Tree, RaggedInputsOfTrees) {
 
 TEST(Tree, StartsPadsAndResidues) {
   EXPECT_EQ(treeOf("seq.from(0.0)", 5).stats(), (TreeStats{5, 5}));
+  EXPECT_EQ(treeOf("seq(8) | seq.from(0.0)", 16).stats(), (TreeStats{16, 7 + 2}));
   EXPECT_EQ(treeOf("lanes(4).pad(0.0) | halves", 5).stats(), (TreeStats{7, 3}));
   EXPECT_EQ(treeOf("pairs.pad(0.0)", 5).stats(), (TreeStats{7, 3}));
   EXPECT_EQ(treeOf("first(3) | seq(4) | seq", 9).stats(), (TreeStats{8, 6}));
