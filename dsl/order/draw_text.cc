@@ -36,7 +36,7 @@ std::string chainText(const Labels &labels, const Group &group) {
   return text;
 }
 
-std::string withoutOuterParentheses(std::string text) {
+std::string withoutOuterParentheses(const std::string &text) {
   return text.starts_with('(') ? text.substr(1, text.size() - 2) : text;
 }
 

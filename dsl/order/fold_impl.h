@@ -54,10 +54,12 @@ private:
     std::size_t size() const { return static_cast<std::size_t>(end - begin); }
   };
 
-  V merge(V left, V right) { return emit(ops_.add(std::move(left), std::move(right))); }
+  V merge(V &&left, V &&right) { return emit(ops_.add(std::move(left), std::move(right))); }
 
   /// What the stage lets out, a merge or a passed value alike.
-  V emit(V value) { return stage_.round ? ops_.round(std::move(value), *stage_.round) : value; }
+  V emit(V &&value) {
+    return stage_.round ? ops_.round(std::move(value), *stage_.round) : std::move(value);
+  }
 
   void padTo(std::vector<V> &values, std::size_t size) {
     if (stage_.pad && values.size() < size)

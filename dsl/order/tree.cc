@@ -176,7 +176,7 @@ private:
       open.append(shape, left % n);
     }
     if (open.size() != 0)
-      emit(std::move(open), 1);
+      emit(open, 1);
   }
 
   /// Lanes between two neighbouring breakpoints hold the same parts: only where a part ends can a
