@@ -220,6 +220,7 @@ def softmax_peers(inputs):
 def release(candidates):
     for candidate in candidates:
         candidate.graph = candidate.kept = candidate.launch = None
+    torch.compiler.reset()  # compiled variants are counted by function, not by shape
     torch.cuda.empty_cache()
 
 
