@@ -87,6 +87,10 @@ public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ToLlvm)
   explicit ToLlvm(const Target &target) : target_(target) {}
 
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, ROCDL::ROCDLDialect>();
+  }
+
   void runOnOperation() override {
     MLIRContext &context = getContext();
     RewritePatternSet first(&context);
