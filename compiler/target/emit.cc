@@ -22,11 +22,11 @@ static Operation *codeOf(ModuleOp module, const Target &target, std::string *err
   return *kernels.begin();
 }
 
-static bool emitInto(Emitted &out, ModuleOp module, const Target &target, std::string *error) {
+static bool emitInto(Emitted &out, ModuleOp module, const Target &target, DiagnosticText &text,
+                     std::string *error) {
   Operation *code = codeOf(module, target, error);
   if (!code)
     return false;
-  DiagnosticText text(module.getContext());
   LlvmBackend backend(target);
   if (!backend.translate(code)) {
     *error = text.take(backend.error());
@@ -51,7 +51,9 @@ static bool emitInto(Emitted &out, ModuleOp module, const Target &target, std::s
 std::optional<Emitted> emit(ModuleOp module, const Target &target, std::string *error) {
   Emitted out;
   bool done = false;
-  const auto crash = runGuarded([&] { done = emitInto(out, module, target, error); });
+  // Out here, so that the context loses its handler even where LLVM gives up.
+  DiagnosticText text(module.getContext());
+  const auto crash = runGuarded([&] { done = emitInto(out, module, target, text, error); });
   if (crash) {
     *error = "LLVM stopped: " + *crash;
     return std::nullopt;

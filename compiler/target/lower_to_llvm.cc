@@ -12,6 +12,7 @@
 #include "compiler/target/codegen.h"
 #include "compiler/target/cpu/guard_mxcsr.h"
 #include "compiler/target/diagnostics.h"
+#include "compiler/target/guarded.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -192,10 +193,11 @@ bool lowerToLlvmDialect(ModuleOp module, const Target &target, std::string *erro
   manager.addPass(std::make_unique<Annotate>(target));
   if (target.kind == Target::Kind::Cpu)
     manager.addPass(createGuardMxcsrPass());
-  if (succeeded(manager.run(module)))
-    return true;
-  *error = text.take("lowering to LLVM failed");
-  return false;
+  bool done = false;
+  const auto crash = runGuarded([&] { done = succeeded(manager.run(module)); });
+  if (!done)
+    *error = text.take(crash ? "MLIR stopped: " + *crash : "lowering to LLVM failed");
+  return done;
 }
 
 } // namespace ordo::compiler
