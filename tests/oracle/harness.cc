@@ -1,0 +1,71 @@
+#include "tests/oracle/harness.h"
+
+#include "dsl/eval/evaluator.h"
+#include "dsl/sema/package.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <memory>
+
+namespace ordo::oracle {
+namespace {
+
+dsl::TensorValue toTensor(const Array &array) {
+  dsl::TensorValue tensor;
+  tensor.type = array.type;
+  tensor.shape = array.shape;
+  const std::size_t size = static_cast<std::size_t>(dsl::byteSize(array.type));
+  tensor.data.resize(array.bits.size() * size);
+  for (std::size_t i = 0; i < array.bits.size(); ++i)
+    std::memcpy(tensor.data.data() + i * size, &array.bits[i], size);
+  return tensor;
+}
+
+Array fromTensor(const dsl::TensorValue &tensor) {
+  Array array;
+  array.type = tensor.type;
+  array.shape = tensor.shape;
+  const std::size_t size = static_cast<std::size_t>(dsl::byteSize(tensor.type));
+  array.bits.resize(tensor.data.size() / size);
+  for (std::size_t i = 0; i < array.bits.size(); ++i)
+    std::memcpy(&array.bits[i], tensor.data.data() + i * size, size);
+  return array;
+}
+
+} // namespace
+
+std::map<std::string, Array> run(const std::string &file, const std::string &kernel,
+                                 const std::map<std::string, Array> &inputs) {
+  dsl::SourceManager sources;
+  dsl::Diagnostics diagnostics(sources);
+  const auto package = dsl::Package::load(file, {"contracts"}, sources, diagnostics);
+  const auto program = package ? package->instantiate(kernel, diagnostics) : std::nullopt;
+  if (!program) {
+    ADD_FAILURE() << file << ":" << kernel << "\n" << diagnostics.renderAll();
+    return {};
+  }
+  dsl::EvalInputs values;
+  for (const auto &[name, array] : inputs)
+    values.tensors.emplace(name, toTensor(array));
+  const dsl::EvalResult result = dsl::evaluate(*program, values);
+  if (!result.ok()) {
+    ADD_FAILURE() << file << ":" << kernel << ": " << result.error;
+    return {};
+  }
+  std::map<std::string, Array> outputs;
+  for (const auto &[name, tensor] : result.outputs)
+    outputs.emplace(name, fromTensor(tensor));
+  return outputs;
+}
+
+std::vector<std::string> kernelsOf(const std::string &file) {
+  dsl::SourceManager sources;
+  dsl::Diagnostics diagnostics(sources);
+  const auto package = dsl::Package::load(file, {"contracts"}, sources, diagnostics);
+  if (package)
+    return package->kernels();
+  ADD_FAILURE() << diagnostics.renderAll();
+  return {};
+}
+
+} // namespace ordo::oracle
