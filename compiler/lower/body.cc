@@ -25,6 +25,11 @@ void BodyEmitter::enterRow(ValueRange indices) {
 }
 
 LogicalResult BodyEmitter::emitUniform(Operation *definition) {
+  if (definition->getNumRegions() == 0) { // a constant that definitions share
+    Scope none;
+    values_[definition->getResult(0)] = emitOp(*definition, none);
+    return success();
+  }
   for (Operation &op : definition->getRegion(0).front().without_terminator()) {
     if (!space.isUniform(&op))
       continue;
