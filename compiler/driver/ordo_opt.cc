@@ -1,5 +1,5 @@
-// ordo-opt: runs the compiler's passes on MLIR text, one by one. A tool for tests and for whoever works
-// on a pass; users run `ordo build`.
+// ordo-opt: runs the compiler's passes on MLIR text, one by one. A tool for tests and for whoever
+// works on a pass; users run `ordo build`.
 #include "compiler/lower/expand_numerics.h"
 #include "compiler/lower/passes.h"
 #include "compiler/target/codegen.h"
