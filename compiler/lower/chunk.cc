@@ -34,17 +34,30 @@ Value load(OpBuilder &b, Location loc, Type type, Value pointer, std::int64_t al
   return op;
 }
 
-// Sixteen-bit elements come in pairs as i32: a backend then shifts and masks, and moves nothing.
-SmallVector<Value> splitPairs(OpBuilder &b, Location loc, Value words, Type type,
-                              std::int64_t count) {
+// What one load of `count` elements brings. Sixteen-bit elements come in pairs as i32: a backend
+// then shifts and masks, and moves nothing.
+Type packedType(Type type, std::int64_t count) {
+  if (count == 1)
+    return type;
+  if (bytesOf(type) == 2)
+    return VectorType::get({count / 2}, IntegerType::get(type.getContext(), 32));
+  return VectorType::get({count}, type);
+}
+
+SmallVector<Value> unpack(OpBuilder &b, Location loc, Value packed, Type type, std::int64_t count) {
+  if (count == 1)
+    return {packed};
+  const bool inPairs = bytesOf(type) == 2;
   SmallVector<Value> elements;
-  const Value sixteen = b.create<arith::ConstantIntOp>(loc, 16, 32);
   for (std::int64_t i = 0; i < count; ++i) {
-    Value word = b.create<vector::ExtractOp>(loc, words, i / 2);
-    if (i % 2)
-      word = b.create<arith::ShRUIOp>(loc, word, sixteen);
-    const Value half = b.create<arith::TruncIOp>(loc, b.getI16Type(), word);
-    elements.push_back(b.create<arith::BitcastOp>(loc, type, half));
+    Value value = b.create<vector::ExtractOp>(loc, packed, inPairs ? i / 2 : i);
+    if (inPairs) {
+      if (i % 2)
+        value = b.create<arith::ShRUIOp>(loc, value, b.create<arith::ConstantIntOp>(loc, 16, 32));
+      value = b.create<arith::TruncIOp>(loc, b.getI16Type(), value);
+      value = b.create<arith::BitcastOp>(loc, type, value);
+    }
+    elements.push_back(value);
   }
   return elements;
 }
@@ -99,19 +112,9 @@ std::int64_t vectorWidth(std::int64_t chunk, std::int64_t rowLength, Type type,
 
 SmallVector<Value> loadVector(OpBuilder &b, Location loc, Value pointer, Value offset, Type type,
                               std::int64_t count) {
-  const Value at = address(b, loc, pointer, offset, type);
-  const std::int64_t alignment = bytesOf(type) * count;
-  if (count == 1)
-    return {load(b, loc, type, at, alignment)};
-  if (bytesOf(type) == 2) {
-    const auto words = VectorType::get({count / 2}, b.getI32Type());
-    return splitPairs(b, loc, load(b, loc, words, at, alignment), type, count);
-  }
-  const Value all = load(b, loc, VectorType::get({count}, type), at, alignment);
-  SmallVector<Value> elements;
-  for (std::int64_t i = 0; i < count; ++i)
-    elements.push_back(b.create<vector::ExtractOp>(loc, all, i));
-  return elements;
+  const Value packed = load(b, loc, packedType(type, count), address(b, loc, pointer, offset, type),
+                            bytesOf(type) * count);
+  return unpack(b, loc, packed, type, count);
 }
 
 void storeVector(OpBuilder &b, Location loc, Value pointer, Value offset, ValueRange elements) {
@@ -134,14 +137,17 @@ SmallVector<Value> loadChunk(OpBuilder &b, Location loc, const Chunk &chunk, Val
       elements.append(loadVector(b, loc, pointer, offset, type, width));
       continue;
     }
-    const SmallVector<Type> types(width, type);
-    auto branch = b.create<scf::IfOp>(loc, types, chunk.elementValid(b, loc, j), true);
+    // The packed words go through the branch, so that they, not their elements, stay in registers.
+    const Type packed = packedType(type, width);
+    auto branch = b.create<scf::IfOp>(loc, packed, chunk.elementValid(b, loc, j), true);
     OpBuilder inside = branch.getThenBodyBuilder();
-    inside.create<scf::YieldOp>(loc, loadVector(inside, loc, pointer, offset, type, width));
+    inside.create<scf::YieldOp>(loc, load(inside, loc, packed,
+                                          address(inside, loc, pointer, offset, type),
+                                          bytesOf(type) * width));
     OpBuilder outside = branch.getElseBodyBuilder();
-    const Value zero = outside.create<arith::ConstantOp>(loc, outside.getZeroAttr(type));
-    outside.create<scf::YieldOp>(loc, SmallVector<Value>(width, zero));
-    elements.append(branch.getResults().begin(), branch.getResults().end());
+    outside.create<scf::YieldOp>(
+        loc, outside.create<arith::ConstantOp>(loc, outside.getZeroAttr(packed)).getResult());
+    elements.append(unpack(b, loc, branch.getResult(0), type, width));
   }
   return elements;
 }
