@@ -165,9 +165,8 @@ bool ExprChecker::isCastAllowed(const Node &n, const Type &from, const Type &to,
                   fmt::format("write {0}.sat(x) or {0}.nosat(x)", toString(to)));
   if (saysOverflow && !toF8)
     return refuse(fmt::format("`.{}` belongs to casts to f8, found {}", suffix, toString(to)), "");
-  if (rounding == Rounding::TowardZero && !toFloat)
-    return refuse("`.rz` belongs to casts to floating-point types",
-                  "a cast to an integer drops the fraction as it is");
+  if (rounding == Rounding::TowardZero && !isFloat(from.dtype) && !toFloat)
+    return refuse("`.rz` belongs to casts that round: from or to a floating-point type", "");
   return true;
 }
 

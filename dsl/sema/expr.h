@@ -132,7 +132,8 @@ private:
   const std::map<std::string, Span> *later_ = nullptr;
   std::vector<std::pair<Symbol, Span>> calls_;
   std::map<std::pair<const Module *, NodeId>, Value> constants_; // of top-level lets
-  std::vector<Symbol> open_;                                     // lets and orders being resolved
+  std::map<std::pair<const Module *, NodeId>, std::optional<Order>> orders_;
+  std::vector<Symbol> open_; // lets and orders being resolved
   std::uint64_t nextOpaque_ = 0;
   int depth_ = 0;
   int inlineDepth_ = 0;

@@ -5,6 +5,7 @@
 //   4. refuse cycles, then declare each module's names, then bind its imports
 #include "dsl/sema/module.h"
 
+#include "dsl/sema/builtins.h"
 #include "dsl/syntax/parser.h"
 
 #include <algorithm>
@@ -207,6 +208,13 @@ private:
       const Node &node = module.ast[id];
       if (node.kind == NodeKind::Use)
         continue;
+      if (isReservedName(node.text)) {
+        report_
+            .error("reserved-name", node.nameSpan,
+                   fmt::format("`{}` is a name of the language", node.text))
+            .help = "choose another name";
+        continue;
+      }
       auto &space = node.kind == NodeKind::Kernel ? module.kernels : module.symbols;
       const auto [it, isNew] = space.emplace(node.text, id);
       if (!isNew)

@@ -66,6 +66,9 @@ void ExprChecker::reportMalformed(const Node &pipe, const Order &order) {
 }
 
 std::optional<Order> ExprChecker::orderOf(const Symbol &declaration) {
+  const auto key = std::pair(declaration.module, declaration.decl);
+  if (const auto it = orders_.find(key); it != orders_.end())
+    return it->second;
   const Node &n = declaration.node();
   if (std::ranges::find(open_, declaration) != open_.end()) {
     report_.error("recursion", n.nameSpan, fmt::format("order `{}` is defined by itself", n.text));
@@ -75,6 +78,7 @@ std::optional<Order> ExprChecker::orderOf(const Symbol &declaration) {
   Scope scope(*declaration.module);
   auto order = checkOrder(n.kids[0], scope);
   open_.pop_back();
+  orders_[key] = order;
   return order;
 }
 

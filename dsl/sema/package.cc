@@ -20,7 +20,8 @@ namespace {
 // The check of every declaration by itself, before any kernel gives it numbers.
 class DeclarationChecker {
 public:
-  DeclarationChecker(const ModuleSet &set, Reporter &report) : set_(set), report_(report) {}
+  DeclarationChecker(const ModuleSet &set, Reporter &report)
+      : set_(set), report_(report), constants_(numbers_, report, Mode::Instance) {}
 
   void run() {
     for (const Module &module : set_.modules)
@@ -34,10 +35,10 @@ private:
     Program scratch;
     switch (symbol.node().kind) {
     case NodeKind::LetDecl:
-      ExprChecker(scratch, report_, Mode::Generic).constantOf(symbol);
+      constants_.constantOf(symbol);
       break;
     case NodeKind::OrderDecl:
-      ExprChecker(scratch, report_, Mode::Generic).orderOf(symbol);
+      constants_.orderOf(symbol);
       break;
     case NodeKind::Fn:
       checkFunction(symbol, scratch);
@@ -135,6 +136,8 @@ private:
 
   const ModuleSet &set_;
   Reporter &report_;
+  Program numbers_;       // of the constants below
+  ExprChecker constants_; // one for all, so that a refused constant is reported once
   std::map<Key, std::vector<std::pair<Symbol, Span>>> calls_;
 };
 
