@@ -4,6 +4,7 @@
 #include "compiler/bind/plan.h"
 #include "compiler/dialect/Ordo.h"
 #include "compiler/import/import.h"
+#include "compiler/lower/expand_numerics.h"
 #include "compiler/lower/passes.h"
 #include "compiler/target/codegen.h"
 
@@ -114,6 +115,10 @@ private:
   }
 
   std::optional<CompiledKernel> code(Emit stop) {
+    // Run here for its diagnostics, which have a place; lowerToLlvmDialect finds nothing left to
+    // expand.
+    if (!step(createExpandNumericsPass(target_)))
+      return std::nullopt;
     std::string why;
     if (!lowerToLlvmDialect(*module_, target_, &why)) {
       fail(why);

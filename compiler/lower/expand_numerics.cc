@@ -110,6 +110,11 @@ public:
       getOperation()->emitError() << "unknown target '" << targetName << "'";
       return signalPassFailure();
     }
+    // What a cast became is itself arithmetic on sixteen-bit formats: a second run would refuse it.
+    constexpr const char *kDone = "ordo.expanded";
+    if (getOperation()->hasAttr(kDone))
+      return;
+    getOperation()->setAttr(kDone, UnitAttr::get(&getContext()));
     packVectors(getOperation(), *target);
     // Post-order, and each expansion is inserted before what it replaces: nothing is visited twice.
     getOperation()->walk([&](Operation *op) {

@@ -1,6 +1,6 @@
 // AMD: assembly text and a code object, linked by lld as a library.
+#include "compiler/target/link.h"
 #include "compiler/target/llvm_backend.h"
-#include "compiler/target/rocm/link.h"
 
 #include "llvm/IR/Constants.h"
 
@@ -17,7 +17,7 @@ bool emitRocm(LlvmBackend &backend, Emitted &out, std::string *error) {
     *error = backend.error();
     return false;
   }
-  auto linked = linkCodeObject(*object, error);
+  auto linked = linkShared(*object, error);
   if (!linked)
     return false;
   out.assembly = std::move(*assembly);

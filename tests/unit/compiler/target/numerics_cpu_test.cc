@@ -1,6 +1,6 @@
 // What the compiled code computes on this CPU, against the evaluator's table, bit for bit.
 #include "compiler/target/codegen.h"
-#include "compiler/target/rocm/link.h"
+#include "compiler/target/link.h"
 #include "dsl/eval/numeric.h"
 #include "tests/unit/compiler/target/numeric_cases.h"
 
@@ -43,7 +43,7 @@ private:
     if (!module || !lowerToLlvmDialect(*module, target, &error_))
       return;
     const auto code = emit(*module, target, &error_);
-    const auto shared = code ? linkCodeObject(code->object, &error_) : std::nullopt;
+    const auto shared = code ? linkShared(code->object, &error_) : std::nullopt;
     if (!shared)
       return;
     const std::string path = ::testing::TempDir() + "/numerics.so";
