@@ -240,7 +240,7 @@ std::string ExprChecker::castAdvice(NodeId id, const Type &from, const Type &to)
     return advice + ", which is exact";
   if (isFloat(to.dtype))
     return advice + ", which rounds once, to nearest even, there";
-  return advice + (isFloat(from.dtype) ? ", which drops the fraction and saturates"
+  return advice + (isFloat(from.dtype) ? ", which rounds to nearest even and saturates"
                                        : ", which keeps the low bits");
 }
 

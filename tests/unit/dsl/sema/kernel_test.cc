@@ -228,6 +228,12 @@ op f<N>(x: bf16[T, N], w: bf16[N], i: i32[N]) -> (y: f32[T], c: i32[T], d: i64) 
   EXPECT_TRUE(contains(text, "c[t in T] = count[n in 8] (i[n] < i32(t))")) << text;
 }
 
+TEST(Program, CastsToIntegersRoundAsWritten) {
+  const std::string text = only("op f<N>(x: f32[N]) -> (y: i32[N], z: i32[N]) {\n"
+                                "  y[n] = i32(x[n])\n  z[n] = i32.rz(x[n])\n}\n");
+  EXPECT_TRUE(contains(text, "= i32(x[n])") && contains(text, "= i32.rz(x[n])")) << text;
+}
+
 TEST(Program, LiteralsTakeTheirTypeFromTheOtherOperand) {
   Loaded loaded("op f<N>(x: bf16[T, N], u: u32[T]) -> (y: bf16[T, N], v: u32[T]) {\n"
                 "  y[t, n] = max(0.1, x[t, n]) * -(1.0 + 1.0)\n"
