@@ -341,6 +341,12 @@ std::optional<TensorValue> readNpy(const std::string &path, DType wanted, std::s
   }
 }
 
+std::string npyBytes(const TensorValue &value) {
+  std::string bytes = headerOf(value);
+  bytes.append(reinterpret_cast<const char *>(value.data.data()), value.data.size());
+  return bytes;
+}
+
 bool writeNpy(const std::string &path, const TensorValue &value, std::string *error) {
   std::string temporary = path + ".XXXXXX";
   const int file = ::mkstemp(temporary.data());

@@ -15,7 +15,10 @@ namespace ordo::dsl {
 /// converted. On failure returns nothing, and `error` says what the file has and what would do.
 std::optional<TensorValue> readNpy(const std::string &path, DType wanted, std::string *error);
 
-/// Writes `value` in format 1 (bf16 as <u2, f8 as |u1): to a temporary file beside `path`, which
+/// The file of `value` in format 1 (bf16 as <u2, f8 as |u1), for who writes several at once.
+std::string npyBytes(const TensorValue &value);
+
+/// Writes npyBytes(value): to a temporary file beside `path`, which
 /// then takes its name, so that no half-written file stays. Returns whether it went well.
 bool writeNpy(const std::string &path, const TensorValue &value, std::string *error);
 
