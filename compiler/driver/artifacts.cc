@@ -1,0 +1,164 @@
+#include "compiler/driver/artifacts.h"
+
+#include "compiler/driver/failure.h"
+#include "compiler/driver/text.h"
+#include "dsl/sema/digest.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <deque>
+#include <fmt/core.h>
+#include <set>
+#include <thread>
+#include <unistd.h>
+
+namespace ordo::compiler::driver {
+
+namespace {
+
+/// One kernel for one target.
+struct Job {
+  const dsl::Program *program = nullptr;
+  BuiltTarget *result = nullptr;
+  dsl::Diagnostics diagnostics;
+  bool isDone = false;
+};
+
+/// "3 of 66 …" on a terminal, rewritten in place; nothing in a pipe.
+class Progress {
+public:
+  explicit Progress(std::size_t total) : total_(total), isShown_(::isatty(STDERR_FILENO) != 0) {}
+  ~Progress() {
+    if (isShown_)
+      std::fputs("\r\x1b[K", stderr);
+  }
+  void step(std::size_t done) const {
+    if (isShown_)
+      fmt::print(stderr, "\r\x1b[Kcompiling {} of {}", std::min(done + 1, total_), total_);
+  }
+
+private:
+  std::size_t total_;
+  bool isShown_;
+};
+
+void compileJobs(std::deque<Job> &jobs, Emit stop) {
+  std::atomic<std::size_t> next = 0;
+  std::atomic<std::size_t> done = 0;
+  const Progress progress(jobs.size());
+  const auto work = [&] {
+    for (std::size_t i = next++; i < jobs.size(); i = next++) {
+      Job &job = jobs[i];
+      progress.step(done);
+      auto compiled = compile(*job.program, *job.result->target, stop, job.diagnostics);
+      job.isDone = compiled.has_value();
+      if (compiled)
+        job.result->kernel = std::move(*compiled);
+      ++done;
+    }
+  };
+  const std::size_t helpers =
+      std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), jobs.size());
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1; i < helpers; ++i)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+/// Diagnostics and notes of all jobs, in their order. Two targets that refuse a kernel with the
+/// same words are shown once.
+bool reportJobs(const std::deque<Job> &jobs) {
+  bool isGood = true;
+  std::set<std::string> shown;
+  for (const Job &job : jobs) {
+    isGood &= job.isDone;
+    if (const std::string text = job.diagnostics.renderAll(); shown.insert(text).second)
+      std::fputs(text.c_str(), stderr);
+    if (!job.isDone && job.diagnostics.all().empty())
+      fmt::print(stderr, "ordo: error: {} cannot be compiled for {}, and nothing says why\n",
+                 job.program->kernel, job.result->target->name);
+  }
+  if (!isGood)
+    return false;
+  for (const Job &job : jobs)
+    if (const std::string &note = job.result->kernel.note;
+        !note.empty() && !hasCubin(*job.result) && shown.insert(note).second)
+      fmt::print(stderr, "ordo: note: {}\n", note);
+  return true;
+}
+
+} // namespace
+
+std::vector<const Target *> targetsNamed(const std::vector<std::string> &names) {
+  std::vector<const Target *> found;
+  for (const std::string &name : names) {
+    const Target *target = findTarget(name);
+    if (target == nullptr) {
+      std::vector<std::string> known;
+      for (const Target &each : targets())
+        known.emplace_back(each.name);
+      const std::string near = dsl::didYouMean(name, known);
+      throw misuse(fmt::format("there is no target '{}'", name),
+                   (near.empty() ? "" : fmt::format("did you mean '{}'? ", near)) +
+                       fmt::format("the targets: {}", joined(known)));
+    }
+    if (std::find(found.begin(), found.end(), target) == found.end())
+      found.push_back(target);
+  }
+  return found;
+}
+
+bool hasCubin(const BuiltTarget &built) {
+  return built.target->kind == Target::Kind::Cuda && !built.kernel.object.empty();
+}
+
+std::vector<Artifact> artifactsOf(const std::string &kernel, const Target &target,
+                                  const CompiledKernel &compiled) {
+  const auto artifact = [&](const char *role, const char *extension, const std::string &bytes) {
+    return Artifact{role, {fmt::format("{}.{}.{}", kernel, target.name, extension), bytes}};
+  };
+  switch (target.kind) {
+  case Target::Kind::Cpu:
+    return {artifact("object", "o", compiled.object), artifact("assembly", "s", compiled.assembly)};
+  case Target::Kind::Cuda: {
+    std::vector<Artifact> files = {artifact("ptx", "ptx", compiled.assembly)};
+    if (!compiled.object.empty())
+      files.push_back(artifact("cubin", "cubin", compiled.object));
+    return files;
+  }
+  case Target::Kind::Rocm:
+    return {artifact("hsaco", "hsaco", compiled.object),
+            artifact("assembly", "s", compiled.assembly)};
+  }
+  return {};
+}
+
+std::vector<BuiltKernel> compileAll(Contract &contract, const std::vector<std::string> &kernels,
+                                    const std::vector<const Target *> &targets, Emit stop) {
+  std::vector<BuiltKernel> built(kernels.size());
+  std::deque<Job> jobs;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    built[i].program = contract.program(kernels[i]);
+    built[i].digest = dsl::digest(built[i].program);
+    built[i].targets.resize(targets.size());
+    for (std::size_t j = 0; j < targets.size(); ++j) {
+      built[i].targets[j].target = targets[j];
+      jobs.push_back(Job{&built[i].program, &built[i].targets[j],
+                         dsl::Diagnostics(contract.sources()), false});
+    }
+  }
+  compileJobs(jobs, stop);
+  if (!reportJobs(jobs))
+    throw refusal("");
+  for (BuiltKernel &kernel : built)
+    for (BuiltTarget &target : kernel.targets)
+      target.artifacts = stop == Emit::Object
+                             ? artifactsOf(kernel.program.kernel, *target.target, target.kernel)
+                             : std::vector<Artifact>{};
+  return built;
+}
+
+} // namespace ordo::compiler::driver

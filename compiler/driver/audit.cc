@@ -1,0 +1,130 @@
+// `ordo audit`: a kernel's contract laid open.
+
+#include "compiler/driver/audit_facts.h"
+#include "compiler/driver/failure.h"
+#include "compiler/driver/files.h"
+#include "compiler/driver/text.h"
+#include "dsl/order/draw.h"
+#include "dsl/sema/print.h"
+
+#include <cstdio>
+#include <fmt/core.h>
+#include <sstream>
+
+namespace ordo::compiler::driver {
+
+namespace {
+
+std::string indented(const std::string &text, std::string_view by) {
+  std::string out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    out += line.empty() ? "\n" : fmt::format("{}{}\n", by, line);
+  return out;
+}
+
+std::string argumentsText(const dsl::Program &program) {
+  std::vector<std::vector<std::string>> rows;
+  for (const dsl::Tensor &tensor : program.tensors)
+    rows.push_back({tensor.role == dsl::Tensor::Role::Input ? "input" : "output", tensor.name,
+                    tensorText(program, tensor)});
+  for (const dsl::Dim &dim : program.dims)
+    rows.push_back({"free", dim.name, "any size at launch"});
+  for (const dsl::Scalar &scalar : program.scalars)
+    rows.push_back(
+        {"scalar", scalar.name, fmt::format("{}, given at launch", dsl::name(scalar.type))});
+  std::string text = table(rows, "  ");
+  for (const dsl::LaunchRequire &require : program.requires_)
+    text += fmt::format("  require {}, checked at launch\n", require.text);
+  return text;
+}
+
+std::string reductionText(const ReductionFact &reduction, std::size_t number,
+                          std::optional<std::int64_t> asked) {
+  std::string text =
+      fmt::format("  {}. {} over {} in {}{}\n", number, reduction.operation, reduction.over,
+                  reduction.type, reduction.isMasked ? ", masked elements are the identity" : "");
+  if (!reduction.place.at.empty())
+    text += fmt::format("     {}: {}\n", reduction.place.at, reduction.place.source);
+  if (reduction.order == nullptr)
+    return text + "     needs no order: every one gives the same bits\n";
+  const std::int64_t length = drawnLength(reduction, asked);
+  if (!reduction.length)
+    text += fmt::format("     the extent is free; drawn for {}, --length N for another\n", length);
+  dsl::DrawOptions options;
+  options.operation = treeOperation(reduction);
+  return text + "\n" + indented(dsl::drawText(*reduction.order, length, options), "     ");
+}
+
+std::string reductionsText(const AuditFacts &facts, std::optional<std::int64_t> asked) {
+  if (facts.reductions.empty())
+    return "  none\n";
+  std::string text;
+  for (std::size_t i = 0; i < facts.reductions.size(); ++i)
+    text += (i == 0 ? "" : "\n") + reductionText(facts.reductions[i], i + 1, asked);
+  return text;
+}
+
+std::string castsText(const AuditFacts &facts) {
+  std::vector<std::vector<std::string>> rows;
+  for (const CastFact &cast : facts.casts)
+    rows.push_back({fmt::format("{} to {}", cast.from, cast.to), cast.rounding, cast.place.source,
+                    cast.place.at});
+  return rows.empty() ? "  none\n" : table(rows, "  ");
+}
+
+std::string constantsText(const AuditFacts &facts) {
+  std::vector<std::vector<std::string>> rows;
+  for (const ConstantFact &constant : facts.constants)
+    rows.push_back(
+        {constant.type, constant.value, constant.bits, constant.place.source, constant.place.at});
+  return rows.empty() ? "  none\n" : table(rows, "  ");
+}
+
+void printAudit(const Contract &contract, const dsl::Program &program, const AuditFacts &facts,
+                std::optional<std::int64_t> asked) {
+  fmt::print("kernel    {}\noperator  {}\nmodule    {}, {}\ndigest    {}\n", program.kernel,
+             program.op, contract.module(), contract.path(), facts.digest);
+  fmt::print("\nArguments, in launch order\n{}", argumentsText(program));
+  fmt::print("\nReductions\n{}", reductionsText(facts, asked));
+  fmt::print("\nCasts\n{}", castsText(facts));
+  fmt::print("\nConstants\n{}", constantsText(facts));
+  fmt::print("\nProgram, functions inlined\n{}", indented(dsl::printProgram(program), "  "));
+}
+
+int listKernels(Contract &contract) {
+  std::vector<std::vector<std::string>> rows;
+  for (const std::string &kernel : contract.kernels())
+    rows.push_back({kernel, contract.program(kernel).op});
+  fmt::print("{}: {}\n{}", contract.path(), counted(rows.size(), "kernel"), table(rows, "  "));
+  if (!rows.empty())
+    fmt::print("ordo audit {}:{} shows one.\n", contract.path(), rows.front().front());
+  return kFine;
+}
+
+} // namespace
+
+int runAudit(const AuditOptions &options) {
+  if (!options.svg.empty())
+    requireWritableFile(options.svg);
+  Contract contract(options.source);
+  if (options.source.kernel.empty()) {
+    if (options.svg.empty() && !options.json)
+      return listKernels(contract);
+  }
+  const dsl::Program program = contract.program(onlyKernel(contract, options.source.kernel));
+  const AuditFacts facts = auditFacts(contract, program);
+  if (!options.svg.empty()) {
+    const std::string svg = auditSvg(program, facts, options.length);
+    if (svg.empty())
+      throw refusal(fmt::format("{} has no ordered reduction to draw", program.kernel));
+    writeFiles({{options.svg, svg}});
+  }
+  if (options.json)
+    std::fputs(auditJson(contract, program, facts).c_str(), stdout);
+  else
+    printAudit(contract, program, facts, options.length);
+  return kFine;
+}
+
+} // namespace ordo::compiler::driver

@@ -1,0 +1,99 @@
+#include "compiler/driver/contract.h"
+
+#include "compiler/driver/failure.h"
+#include "compiler/driver/text.h"
+
+#include <cstdio>
+#include <cstring>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ordo::compiler::driver {
+
+namespace {
+
+/// Says at once why a path cannot be read, before any parsing.
+void requireReadable(const std::string &path) {
+  struct stat info = {};
+  if (::stat(path.c_str(), &info) != 0)
+    throw misuse(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  if (S_ISDIR(info.st_mode))
+    throw misuse(fmt::format("{} is a folder, not a contract", path),
+                 "name a file that ends in .ordo");
+  if (::access(path.c_str(), R_OK) != 0)
+    throw misuse(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+}
+
+Failure unknownKernel(const Contract &contract, const std::string &kernel) {
+  const std::vector<std::string> known = contract.kernels();
+  if (known.empty())
+    return misuse(fmt::format("{} declares no kernels", contract.path()),
+                  "a kernel fixes an operator's dimensions: kernel NAME = OP<H = 128, …>");
+  const std::string near = dsl::didYouMean(kernel, known);
+  return misuse(fmt::format("{} has no kernel '{}'", contract.path(), kernel),
+                (near.empty() ? "" : fmt::format("did you mean '{}'? ", near)) +
+                    fmt::format("its kernels: {}", joined(known)));
+}
+
+} // namespace
+
+void report(const dsl::Diagnostics &diagnostics) {
+  if (!diagnostics.all().empty())
+    std::fputs(diagnostics.renderAll().c_str(), stderr);
+}
+
+Contract::Contract(const SourceOptions &options) : path_(options.file) {
+  requireReadable(path_);
+  dsl::Diagnostics diagnostics(sources_);
+  package_ = dsl::Package::load(path_, options.roots, sources_, diagnostics);
+  report(diagnostics);
+  if (!package_)
+    throw refusal("");
+}
+
+dsl::Program Contract::program(const std::string &kernel) {
+  requireKernel(*this, kernel);
+  dsl::Diagnostics diagnostics(sources_);
+  std::optional<dsl::Program> program = package_->instantiate(kernel, diagnostics);
+  report(diagnostics);
+  if (!program)
+    throw refusal("");
+  return std::move(*program);
+}
+
+std::string Contract::place(dsl::Span span) const {
+  if (span.end == 0 || span.file >= sources_.size())
+    return "";
+  const dsl::LineColumn at = sources_.lineColumn(span.file, span.begin);
+  return fmt::format("{}:{}:{}", sources_.file(span.file).path, at.line, at.column);
+}
+
+std::string Contract::line(dsl::Span span) const {
+  if (span.end == 0 || span.file >= sources_.size())
+    return "";
+  const std::string_view text = sources_.line(span.file, span.begin);
+  const std::size_t first = text.find_first_not_of(" \t");
+  return first == std::string_view::npos ? "" : std::string(text.substr(first));
+}
+
+void requireKernel(const Contract &contract, const std::string &kernel) {
+  for (const std::string &name : contract.kernels())
+    if (name == kernel)
+      return;
+  throw unknownKernel(contract, kernel);
+}
+
+std::string onlyKernel(const Contract &contract, const std::string &named) {
+  if (!named.empty())
+    return named;
+  const std::vector<std::string> kernels = contract.kernels();
+  if (kernels.size() == 1)
+    return kernels.front();
+  if (kernels.empty())
+    throw unknownKernel(contract, "");
+  throw misuse(fmt::format("which kernel of {}?", contract.path()),
+               fmt::format("write {}:KERNEL with one of {}", contract.path(), joined(kernels)));
+}
+
+} // namespace ordo::compiler::driver

@@ -1,0 +1,97 @@
+// `ordo eval`: a kernel's bits, from .npy files to .npy files.
+
+#include "compiler/driver/contract.h"
+#include "compiler/driver/cpu_run.h"
+#include "compiler/driver/eval_inputs.h"
+#include "compiler/driver/failure.h"
+#include "compiler/driver/files.h"
+#include "compiler/driver/text.h"
+#include "compiler/driver/values.h"
+#include "dsl/eval/launch.h"
+#include "dsl/eval/npy.h"
+
+#include <fmt/core.h>
+
+namespace ordo::compiler::driver {
+
+namespace {
+
+constexpr std::size_t kShownValues = 6;
+
+using Outputs = std::map<std::string, dsl::TensorValue>;
+
+Outputs compute(const Contract &contract, const dsl::Program &program, dsl::EvalInputs &inputs,
+                bool onCpu) {
+  if (onCpu)
+    return runOnCpu(contract, program, inputs);
+  dsl::EvalResult result = dsl::evaluate(program, inputs);
+  if (!result.ok())
+    throw refusal(result.error);
+  return std::move(result.outputs);
+}
+
+/// The file of each output that has one.
+std::map<std::string, std::string> pathsOf(const EvalOptions &options) {
+  std::map<std::string, std::string> paths;
+  for (const NamedValue &output : options.outputs)
+    paths[output.name] = output.value;
+  return paths;
+}
+
+void writeOutputs(const Outputs &outputs, const std::map<std::string, std::string> &paths) {
+  std::vector<OutputFile> files;
+  for (const auto &[name, path] : paths)
+    files.push_back({path, dsl::npyBytes(outputs.at(name))});
+  writeFiles(files);
+}
+
+/// "T = 3, N = 4": the sizes that the call fixed.
+std::string dimsText(const dsl::Program &program, const dsl::EvalInputs &inputs) {
+  std::map<std::string, std::vector<std::int64_t>> shapes;
+  for (const auto &[name, tensor] : inputs.tensors)
+    shapes[name] = tensor.shape;
+  std::string ignored;
+  const auto launch = dsl::bindLaunch(program, shapes, inputs.dims, &ignored);
+  std::vector<std::string> sizes;
+  for (std::size_t dim = 0; launch && dim < program.dims.size(); ++dim)
+    sizes.push_back(fmt::format("{} = {}", program.dims[dim].name, launch->dims[dim]));
+  return joined(sizes);
+}
+
+/// One line for the call, one for each output with its first values.
+void printSummary(const dsl::Program &program, const EvalOptions &options,
+                  const dsl::EvalInputs &inputs, const Outputs &outputs,
+                  const std::map<std::string, std::string> &paths) {
+  std::vector<std::vector<std::string>> rows;
+  for (const dsl::Tensor &tensor : program.tensors) {
+    if (tensor.role != dsl::Tensor::Role::Output)
+      continue;
+    const dsl::TensorValue &value = outputs.at(tensor.name);
+    const auto path = paths.find(tensor.name);
+    rows.push_back(
+        {tensor.name, fmt::format("{}{}", dsl::name(value.type), dsl::shapeText(value.shape)),
+         path == paths.end() ? "not written" : path->second, firstValues(value, kShownValues)});
+  }
+  const std::string dims = dimsText(program, inputs);
+  fmt::print("{} {}{}{}\n{}", program.kernel,
+             options.onCpu ? "as compiled for this CPU" : "by the evaluator",
+             dims.empty() ? "" : ", ", dims, table(rows, "  "));
+}
+
+} // namespace
+
+int runEval(const EvalOptions &options) {
+  Contract contract(options.source);
+  const dsl::Program program = contract.program(onlyKernel(contract, options.source.kernel));
+  requireNames(program, options);
+  const std::map<std::string, std::string> paths = pathsOf(options);
+  for (const auto &[name, path] : paths)
+    requireWritableFile(path);
+  dsl::EvalInputs inputs = readInputs(program, options);
+  const Outputs outputs = compute(contract, program, inputs, options.onCpu);
+  writeOutputs(outputs, paths);
+  printSummary(program, options, inputs, outputs, paths);
+  return kFine;
+}
+
+} // namespace ordo::compiler::driver

@@ -1,0 +1,101 @@
+#include "compiler/driver/help.h"
+
+#include "compiler/target/target.h"
+
+namespace ordo::compiler::driver {
+
+namespace {
+
+constexpr const char *kMain =
+    R"(Ordo compiles numerical contracts: operators in which every rounding, every cast and the shape of
+every sum is written down. Two kernels with the same contract digest give the same bits.
+
+Usage: ordo COMMAND FILE ...
+
+  check   find the errors of a contract
+  audit   show what a kernel computes: its sums as trees, its casts, its constants
+  eval    compute a kernel's bits on the CPU, from .npy files to .npy files
+  build   compile kernels to objects for CPUs, NVIDIA and AMD GPUs
+  demo    all of these on one contract, narrated
+  test    run the project's own tests
+
+A newcomer's first four commands:
+  ordo check contracts/nn/norm.ordo
+  ordo audit contracts/nn/norm.ordo:rms_norm_bf16_2048
+  ordo eval  contracts/nn/norm.ordo:rms_norm_bf16_2048 --in x=x.npy --in w=w.npy --out y=y.npy
+  ordo build contracts/nn/norm.ordo --target cpu,cuda.sm_90a,rocm.gfx942 -o out
+
+FILE is a module that ends in .ordo; FILE:KERNEL names one kernel in it.
+`ordo COMMAND --help` explains a command, `ordo --version` tells the version.
+Exit codes: 0 fine, 1 refused (the contract, an array or a target says no), 2 misuse.
+)";
+
+constexpr const char *kRoots =
+    R"(  --root FOLDER           search modules that are used here too (repeatable); ORDO_CONTRACTS
+                          holds more folders, separated by colons
+)";
+
+constexpr const char *kCheck =
+    R"(Finds the errors of a module, of what it uses, and of every kernel that it declares.
+
+Usage: ordo check FILE[:KERNEL] [--root FOLDER]
+
+)";
+
+constexpr const char *kBuild =
+    R"(Compiles the kernels of a module. For every kernel and target the folder gets KERNEL.TARGET.o and
+.s (CPU), .ptx and .cubin (CUDA; the cubin needs ptxas) or .hsaco and .s (ROCm), and one
+manifest.json that says how to call and launch each. A run that fails writes nothing.
+
+Usage: ordo build FILE[:KERNEL] --target TARGET,... -o FOLDER [options]
+       ordo build FILE[:KERNEL] --target TARGET --emit=STAGE [-o FILE]
+
+  --target TARGET,...     what to compile for (see below)
+  -o, --output PATH       the folder; with --emit a file instead of standard output
+  --kernel KERNEL         only this kernel (repeatable)
+  --emit=STAGE            stop and print: ordo, bound, gpu, llvm, or the assembly of the target:
+                          ptx, amdgcn, asm
+)";
+
+constexpr const char *kEval =
+    R"(Computes a kernel's bits on the CPU. Arrays are .npy files, row-major; bf16 is read from and
+written as its bits in '<u2', f8 in '|u1'. Sizes of free dimensions follow from the arrays.
+
+Usage: ordo eval FILE:KERNEL --in NAME=FILE ... --out NAME=FILE ... [options]
+
+  --in NAME=FILE          an input array (repeatable)
+  --out NAME=FILE         where an output goes (repeatable)
+  --scalar NAME=VALUE     a scalar that the kernel leaves to the launch (repeatable)
+  --dim NAME=SIZE         a free dimension that no input array shows (repeatable)
+  --on eval|cpu           the contract's evaluator (the default), or the kernel compiled for this CPU
+)";
+
+constexpr const char *kAudit =
+    R"(Shows what a kernel computes: its arguments, each reduction's tree, every cast and every constant,
+and the whole program with functions inlined. Without :KERNEL it lists the kernels.
+
+Usage: ordo audit FILE[:KERNEL] [options]
+
+  --svg FILE              draw the trees
+  --json                  print the same as JSON
+  --length N              draw reductions over a free dimension for N elements
+)";
+
+} // namespace
+
+std::string mainHelp() { return kMain; }
+
+std::string commandHelp(const std::string &command) {
+  if (command == "check")
+    return std::string(kCheck) + kRoots;
+  if (command == "eval")
+    return std::string(kEval) + kRoots;
+  if (command == "audit")
+    return std::string(kAudit) + kRoots;
+  std::string text = std::string(kBuild) + kRoots + "\nTargets:";
+  for (const Target &target : targets())
+    text += " " + std::string(target.name);
+  return text + "\n";
+}
+
+} // namespace ordo::compiler::driver

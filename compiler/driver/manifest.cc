@@ -1,0 +1,103 @@
+#include "compiler/driver/manifest.h"
+
+#include "compiler/driver/json.h"
+#include "compiler/driver/options.h"
+
+#include <algorithm>
+
+namespace ordo::compiler::driver {
+
+namespace {
+
+/// Grid x: ceil(product of the row extents / rows of a block).
+Json gridX(const dsl::Program &program, const LaunchRecipe &launch) {
+  Json product = 1;
+  for (const dsl::ExprId extent : launch.rowExtents) {
+    Json factor = formula(program, extent);
+    product = product == 1 ? std::move(factor) : Json{{"mul", Json::array({product, factor})}};
+  }
+  if (launch.rows == 1)
+    return product;
+  return Json{{"ceildiv", Json::array({product, launch.rows})}};
+}
+
+Json launchJson(const dsl::Program &program, const LaunchRecipe &launch) {
+  return {{"grid", Json::array({gridX(program, launch), 1, 1})},
+          {"block", launch.block},
+          {"shared_bytes", launch.sharedBytes}};
+}
+
+Json countOrNull(int value) { return value < 0 ? Json(nullptr) : Json(value); }
+
+Json targetJson(const dsl::Program &program, const BuiltTarget &built) {
+  Json files = Json::object();
+  for (const Artifact &artifact : built.artifacts)
+    files[artifact.role] = {{"path", artifact.file.path},
+                            {"sha256", sha256(artifact.file.bytes)},
+                            {"bytes", artifact.file.bytes.size()}};
+  Json target = {{"files", std::move(files)}};
+  if (built.target->isGpu()) {
+    target["launch"] = launchJson(program, built.kernel.launch);
+    target["registers"] = countOrNull(built.kernel.registers);
+    target["spill_bytes"] = countOrNull(built.kernel.spillBytes);
+  }
+  return target;
+}
+
+Json kernelJson(const BuiltKernel &built) {
+  const dsl::Program &program = built.program;
+  Json targets = Json::object();
+  for (const BuiltTarget &target : built.targets)
+    targets[std::string(target.target->name)] = targetJson(program, target);
+  return {{"name", program.kernel},
+          {"symbol", program.kernel},
+          {"operator", program.op},
+          {"contract_digest", built.digest},
+          {"arguments", argumentsJson(program)},
+          {"requires", requiresJson(program)},
+          {"targets", std::move(targets)}};
+}
+
+} // namespace
+
+std::string manifestText(const std::string &module, const Generator &generator,
+                         const std::vector<BuiltKernel> &kernels) {
+  Json list = Json::array();
+  for (const BuiltKernel &kernel : kernels)
+    list.push_back(kernelJson(kernel));
+  const Json manifest = {
+      {"ordo_manifest", 1},
+      {"module", module},
+      {"generator",
+       {{"ordo", kVersion},
+        {"llvm", generator.llvm},
+        {"ptxas", generator.ptxas.empty() ? Json(nullptr) : Json(generator.ptxas)}}},
+      {"kernels", std::move(list)}};
+  return pretty(manifest);
+}
+
+std::vector<std::string> filesOfManifest(const std::string &text) {
+  std::vector<std::string> names;
+  const Json manifest = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!manifest.is_object() || !manifest.contains("ordo_manifest"))
+    return names;
+  // Walks everything for `"path": "…"`, so that a future schema's files are found as well.
+  std::vector<const Json *> todo = {&manifest};
+  while (!todo.empty()) {
+    const Json &value = *todo.back();
+    todo.pop_back();
+    if (!value.is_structured())
+      continue;
+    if (value.is_object() && value.contains("path") && value["path"].is_string()) {
+      const std::string name = value["path"];
+      if (name.find('/') == std::string::npos && name != "." && name != ".." && !name.empty())
+        names.push_back(name);
+    }
+    for (const Json &item : value)
+      todo.push_back(&item);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+} // namespace ordo::compiler::driver

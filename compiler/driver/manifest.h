@@ -1,0 +1,43 @@
+// The bundle's index, docs/bundle.md: schema 1. No JSON library in this header.
+#pragma once
+
+#include "compiler/compile.h"
+#include "compiler/driver/files.h"
+
+#include <string>
+#include <vector>
+
+namespace ordo::compiler::driver {
+
+/// One file of a kernel and what it is: "object", "assembly", "ptx", "cubin" or "hsaco".
+struct Artifact {
+  std::string role;
+  OutputFile file;
+};
+
+struct BuiltTarget {
+  const Target *target = nullptr;
+  CompiledKernel kernel;
+  std::vector<Artifact> artifacts;
+};
+
+struct BuiltKernel {
+  dsl::Program program;
+  std::string digest; // of the contract
+  std::vector<BuiltTarget> targets;
+};
+
+/// The tools whose versions decide the bytes of a bundle.
+struct Generator {
+  std::string llvm;
+  std::string ptxas; // empty: not found
+};
+
+/// The manifest of a bundle. The same arguments give the same bytes.
+std::string manifestText(const std::string &module, const Generator &generator,
+                         const std::vector<BuiltKernel> &kernels);
+
+/// The file names that a manifest lists; none when `text` is no manifest of ours.
+std::vector<std::string> filesOfManifest(const std::string &text);
+
+} // namespace ordo::compiler::driver

@@ -1,0 +1,53 @@
+// What each command is asked for; filled by the command line's parser in main.cc.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ordo::compiler::driver {
+
+inline constexpr const char *kVersion = "0.1.0";
+
+/// A contract on disk and where the modules that it uses are searched.
+struct SourceOptions {
+  std::string file;
+  std::string kernel;             // from FILE:KERNEL; empty: none named
+  std::vector<std::string> roots; // --root, then ORDO_CONTRACTS
+};
+
+struct BuildOptions {
+  SourceOptions source;
+  std::vector<std::string> targets;
+  std::vector<std::string> kernels; // empty: all of the module
+  std::string output;               // a folder; with `emit` a file, or empty for standard output
+  std::string emit;                 // empty: the whole bundle
+};
+
+/// NAME=VALUE as given.
+struct NamedValue {
+  std::string name;
+  std::string value;
+};
+
+struct EvalOptions {
+  SourceOptions source;
+  std::vector<NamedValue> inputs, outputs, scalars, dims;
+  bool onCpu = false; // run the compiled object instead of the evaluator
+};
+
+struct AuditOptions {
+  SourceOptions source;
+  std::string svg; // a file; empty: none
+  bool json = false;
+  std::optional<std::int64_t> length; // of reductions whose extent is free
+};
+
+/// Each returns an exit code or throws a Failure.
+int runCheck(const SourceOptions &options);
+int runBuild(const BuildOptions &options);
+int runEval(const EvalOptions &options);
+int runAudit(const AuditOptions &options);
+
+} // namespace ordo::compiler::driver
