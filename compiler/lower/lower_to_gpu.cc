@@ -24,8 +24,10 @@ using namespace mlir;
 namespace ordo::compiler {
 namespace {
 
-// Chunks a loop has in flight.
+// Chunks a loop has in flight: fewer in a large block, whose threads have fewer registers each.
 constexpr std::int64_t kUnroll = 4;
+constexpr std::int64_t kUnrollInLargeBlock = 2;
+constexpr std::int64_t kLargeBlock = 512;
 
 class GpuLowering : public BodyEmitter {
 public:
@@ -132,6 +134,10 @@ private:
 
   //===--- Chunks ---------------------------------------------------------===//
 
+  std::int64_t unroll() const {
+    return shape_.threads > kLargeBlock ? kUnrollInLargeBlock : kUnroll;
+  }
+
   bool isWhole(const Mapping &m) const { return m.front == Mapping::Front::Whole; }
 
   // Chunks that every thread owns entirely.
@@ -181,7 +187,7 @@ private:
       }
       return carry;
     }
-    const std::int64_t full = fullDepth(m) / kUnroll * kUnroll;
+    const std::int64_t full = fullDepth(m) / unroll() * unroll();
     if (full > 0) {
       auto looped = loopOverFull(loc, m, full, carry, visit);
       if (failed(looped))
@@ -198,7 +204,7 @@ private:
                                 Visit visit) {
     const SmallVector<Value> init = carry ? SmallVector<Value>{carry} : SmallVector<Value>{};
     auto loop = b.create<scf::ForOp>(loc, constantIndex(b, loc, 0), constantIndex(b, loc, full),
-                                     constantIndex(b, loc, kUnroll), init);
+                                     constantIndex(b, loc, unroll()), init);
     OpBuilder::InsertionGuard guard(b);
     // A loop without a carry comes with its terminator.
     if (carry)
@@ -206,7 +212,7 @@ private:
     else
       b.setInsertionPoint(loop.getBody()->getTerminator());
     SmallVector<std::pair<Value, bool>> numbers;
-    for (std::int64_t u = 0; u < kUnroll; ++u)
+    for (std::int64_t u = 0; u < unroll(); ++u)
       numbers.push_back(
           {b.create<arith::AddIOp>(loc, loop.getInductionVar(), constantIndex(b, loc, u)), false});
     auto next = group(loc, m, numbers, carry ? loop.getRegionIterArg(0) : Value(), visit);

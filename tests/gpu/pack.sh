@@ -7,7 +7,8 @@ root=$(dirname "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")")
 source "$root/tools/build.sh"
 pack=$root/.gpu
 target=${TARGET:-cuda.sm_90a}
-contracts=(contracts/nn/norm.ordo contracts/nn/softmax.ordo contracts/nn/log_sum_exp.ordo tests/gpu/edges.ordo)
+contracts=(contracts/nn/norm.ordo contracts/nn/softmax.ordo contracts/nn/log_sum_exp.ordo tests/gpu/edges.ordo
+  tests/contracts/orders.ordo)
 
 build_cli
 run_bazel build //tests/gpu:gpu_check //tests/gpu:expect
