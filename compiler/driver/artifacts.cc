@@ -68,26 +68,23 @@ void compileJobs(std::deque<Job> &jobs, Emit stop) {
     thread.join();
 }
 
-/// Diagnostics and notes of all jobs, in their order. Two targets that refuse a kernel with the
-/// same words are shown once.
-bool reportJobs(const std::deque<Job> &jobs) {
-  bool isGood = true;
+/// Diagnostics and notes of all jobs, in their order. What several jobs say in the same words is
+/// shown once. Throws a refusal that names the kernels and targets that did not compile.
+void reportJobs(const std::deque<Job> &jobs) {
+  std::vector<std::string> failed;
   std::set<std::string> shown;
   for (const Job &job : jobs) {
-    isGood &= job.isDone;
     if (const std::string text = job.diagnostics.renderAll(); shown.insert(text).second)
       std::fputs(text.c_str(), stderr);
-    if (!job.isDone && job.diagnostics.all().empty())
-      fmt::print(stderr, "ordo: error: {} cannot be compiled for {}, and nothing says why\n",
-                 job.program->kernel, job.result->target->name);
+    if (!job.isDone)
+      failed.push_back(fmt::format("{} for {}", job.program->kernel, job.result->target->name));
   }
-  if (!isGood)
-    return false;
+  if (!failed.empty())
+    throw refusal(fmt::format("cannot compile {}; nothing was written", joined(failed)));
   for (const Job &job : jobs)
     if (const std::string &note = job.result->kernel.note;
         !note.empty() && !hasCubin(*job.result) && shown.insert(note).second)
       fmt::print(stderr, "ordo: note: {}\n", note);
-  return true;
 }
 
 } // namespace
@@ -151,8 +148,7 @@ std::vector<BuiltKernel> compileAll(Contract &contract, const std::vector<std::s
     }
   }
   compileJobs(jobs, stop);
-  if (!reportJobs(jobs))
-    throw refusal("");
+  reportJobs(jobs);
   for (BuiltKernel &kernel : built)
     for (BuiltTarget &target : kernel.targets)
       target.artifacts = stop == Emit::Object

@@ -3,6 +3,7 @@
 #include "compiler/driver/audit_facts.h"
 #include "compiler/driver/failure.h"
 #include "compiler/driver/files.h"
+#include "compiler/driver/manifest.h"
 #include "compiler/driver/text.h"
 #include "dsl/order/draw.h"
 #include "dsl/sema/print.h"
@@ -84,7 +85,7 @@ std::string constantsText(const AuditFacts &facts) {
 void printAudit(const Contract &contract, const dsl::Program &program, const AuditFacts &facts,
                 std::optional<std::int64_t> asked) {
   fmt::print("kernel    {}\noperator  {}\nmodule    {}, {}\ndigest    {}\n", program.kernel,
-             program.op, contract.module(), contract.path(), facts.digest);
+             operatorName(program), contract.module(), contract.path(), facts.digest);
   fmt::print("\nArguments, in launch order\n{}", argumentsText(program));
   fmt::print("\nReductions\n{}", reductionsText(facts, asked));
   fmt::print("\nCasts\n{}", castsText(facts));
@@ -95,7 +96,7 @@ void printAudit(const Contract &contract, const dsl::Program &program, const Aud
 int listKernels(Contract &contract) {
   std::vector<std::vector<std::string>> rows;
   for (const std::string &kernel : contract.kernels())
-    rows.push_back({kernel, contract.program(kernel).op});
+    rows.push_back({kernel, operatorName(contract.program(kernel))});
   fmt::print("{}: {}\n{}", contract.path(), counted(rows.size(), "kernel"), table(rows, "  "));
   if (!rows.empty())
     fmt::print("ordo audit {}:{} shows one.\n", contract.path(), rows.front().front());

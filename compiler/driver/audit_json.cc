@@ -1,5 +1,6 @@
 #include "compiler/driver/audit_facts.h"
 #include "compiler/driver/json.h"
+#include "compiler/driver/manifest.h"
 #include "dsl/order/digest.h"
 #include "dsl/order/tree.h"
 
@@ -55,7 +56,7 @@ std::string auditJson(const Contract &contract, const dsl::Program &program,
                  {"file", contract.path()},
                  {"module", contract.module()},
                  {"kernel", program.kernel},
-                 {"operator", program.op},
+                 {"operator", operatorName(program)},
                  {"contract_digest", facts.digest},
                  {"arguments", argumentsJson(program)},
                  {"requires", requiresJson(program)},

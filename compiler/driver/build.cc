@@ -118,8 +118,8 @@ int emitStage(const BuildOptions &options) {
         text +=
             fmt::format("{} {} for {}\n", emit.comment, kernel.program.kernel, target.target->name);
       text += target.kernel.text;
-      if (!text.empty() && text.back() != '\n')
-        text += '\n';
+      text.erase(text.find_last_not_of('\n') + 1);
+      text += '\n';
     }
   if (options.output.empty())
     std::fwrite(text.data(), 1, text.size(), stdout);

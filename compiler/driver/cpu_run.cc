@@ -3,7 +3,7 @@
 #include "compiler/compile.h"
 #include "compiler/driver/failure.h"
 #include "compiler/driver/files.h"
-#include "compiler/driver/shared_object.h"
+#include "compiler/target/link.h"
 #include "dsl/eval/launch.h"
 #include "dsl/eval/numeric.h"
 #include "runtime/cpu/library.h"
@@ -25,13 +25,18 @@ dsl::Launch bind(const dsl::Program &program, const dsl::EvalInputs &inputs) {
   return *launch;
 }
 
-std::string compileObject(const Contract &contract, const dsl::Program &program) {
+/// A shared object in memory.
+std::string compileLibrary(const Contract &contract, const dsl::Program &program) {
   dsl::Diagnostics diagnostics(contract.sources());
   auto compiled = compile(program, *findTarget("cpu"), Emit::Object, diagnostics);
   report(diagnostics);
   if (!compiled)
     throw refusal("");
-  return std::move(compiled->object);
+  std::string error;
+  auto library = linkShared(compiled->object, &error);
+  if (!library)
+    throw refusal(fmt::format("cannot link the compiled kernel: {}", error));
+  return std::move(*library);
 }
 
 dsl::TensorValue zeros(const dsl::Tensor &tensor, const std::vector<std::int64_t> &shape) {
@@ -81,7 +86,7 @@ runOnCpu(const Contract &contract, const dsl::Program &program, dsl::EvalInputs 
 
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/kernel.so";
-  linkSharedObject(compileObject(contract, program), path);
+  writeFiles({{path, compileLibrary(contract, program)}});
   std::string error;
   const auto library = runtime::Library::open(path, error);
   if (!library ||

@@ -51,7 +51,7 @@ Json kernelJson(const BuiltKernel &built) {
     targets[std::string(target.target->name)] = targetJson(program, target);
   return {{"name", program.kernel},
           {"symbol", program.kernel},
-          {"operator", program.op},
+          {"operator", operatorName(program)},
           {"contract_digest", built.digest},
           {"arguments", argumentsJson(program)},
           {"requires", requiresJson(program)},

@@ -33,6 +33,11 @@ struct Generator {
   std::string ptxas; // empty: not found
 };
 
+/// The operator with its module: "nn.norm.rms_norm".
+inline std::string operatorName(const dsl::Program &program) {
+  return program.module + "." + program.op;
+}
+
 /// The manifest of a bundle. The same arguments give the same bytes.
 std::string manifestText(const std::string &module, const Generator &generator,
                          const std::vector<BuiltKernel> &kernels);

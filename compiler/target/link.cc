@@ -4,6 +4,8 @@
 
 #include "lld/Common/Driver.h"
 
+#include <mutex>
+
 LLD_HAS_DRIVER(elf)
 
 namespace ordo::compiler {
@@ -18,6 +20,8 @@ std::optional<std::string> linkShared(const std::string &object, std::string *er
                              from.c_str(), "-o",      to.c_str()};
   std::string said;
   llvm::raw_string_ostream out(said);
+  static std::mutex oneAtATime;
+  const std::lock_guard lock(oneAtATime);
   const lld::Result result = lld::lldMain(arguments, out, out, {{lld::Gnu, &lld::elf::link}});
   auto linked = scratch->read("kernel.so");
   if (result.retCode == 0 && linked && !linked->empty())
