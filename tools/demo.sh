@@ -1,20 +1,29 @@
 #!/usr/bin/env bash
-# `./ordo demo`: one operator from its contract to proven kernels and computed bits, narrated. Everything it
-# writes lies in one folder, which stays for the reader to look at.
+# `./ordo demo`: one operator from its contract to kernels for three targets and computed bits, narrated.
+# Everything it writes lies in one folder, which stays for the reader to look at.
 set -euo pipefail
 
 root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 out=out/demo # ignored by git
 file=contracts/nn/norm.ordo
-kernel=${1:-$file:rms_norm}
+name=rms_norm_bf16_2048
+kernel=$file:$name
 
 if [[ -t 1 ]]; then bold=$'\e[1m' dim=$'\e[2m' plain=$'\e[0m'; else bold='' dim='' plain=''; fi
 
 say() { printf '\n%s%s%s\n' "$bold" "$1" "$plain"; }
-# Shows a command, which the reader can type as it stands, then runs it.
+# Shows a command, which the reader can type as it stands, then runs it, its output indented.
 run() {
-  printf '%s  $ %s%s\n' "$dim" "$*" "$plain"
-  "$@" || { echo "ordo: demo: this step failed" >&2; exit 1; }
+  local words=() word
+  for word in "$@"; do
+    [[ $word =~ ^[A-Za-z0-9_./:=,-]+$ ]] || word=${word@Q}
+    words+=("$word")
+  done
+  printf '%s  $ %s%s\n' "$dim" "${words[*]}" "$plain"
+  if ! "$@" | sed 's/^/    /'; then
+    echo "ordo: demo: this step failed" >&2
+    exit 1
+  fi
 }
 
 cd "$root"
@@ -22,23 +31,23 @@ rm -rf "$out"
 mkdir -p "$out"
 
 say "1. A contract: every rounding and the shape of every sum is written down."
-run sed -n '1,30p' "$file"
+run sed -n '/^op rms_norm</,/^}/p' "$file"
+run grep -E "^(order wide|kernel $name) " "$file"
 run ./ordo check "$file"
 
-say "2. Its sum as a tree. Two kernels with this digest give the same bits."
+say "2. What the kernel computes: its sum as a tree, its casts, its constants. Two kernels with one digest give the same bits."
 run ./ordo audit "$kernel" --svg "$out/tree.svg"
 
-say "3. Kernels for a CPU, an NVIDIA and an AMD GPU, each proven from its own machine code or PTX."
-run ./ordo build "$file" --target cpu,cuda.sm_90a,rocm.gfx942 -o "$out/kernels"
+say "3. The kernel for a CPU, an NVIDIA and an AMD GPU. (No AMD GPU has run Ordo's code yet.)"
+run ./ordo build "$kernel" --target cpu,cuda.sm_90a,rocm.gfx942 -o "$out/kernels"
 
-say "4. The bits, twice: by the contract's evaluator, and by the kernel built for this CPU."
+say "4. Its bits on an array, twice: by the contract's evaluator, and by the kernel compiled for this CPU."
 run tools/npy.py random "$out/x.npy" --dtype bf16 --shape 4,2048 --seed 1
 run tools/npy.py random "$out/w.npy" --dtype bf16 --shape 2048 --seed 2
 run ./ordo eval "$kernel" --in "x=$out/x.npy" --in "w=$out/w.npy" --out "y=$out/y.npy"
 run ./ordo eval "$kernel" --in "x=$out/x.npy" --in "w=$out/w.npy" --out "y=$out/y_cpu.npy" --on cpu
-run tools/npy.py show "$out/y.npy" --dtype bf16
 run cmp "$out/y.npy" "$out/y_cpu.npy"
-echo "   The two files are equal, bit for bit."
+echo "    The two files are equal, bit for bit."
 
-say "What was written, in $root"
-find "$out" -type f -printf '   %8s bytes  %p\n' | sort -k3
+say "5. Where everything lies, in $root: open tree.svg in a browser, manifest.json in an editor."
+find "$out" -type f -printf '%10s bytes  %p\n' | sort -k3
