@@ -20,8 +20,8 @@ public:
   void bindArguments(mlir::ValueRange arguments, mlir::ValueRange sizes);
   /// The indices of the row that code emitted from now on computes.
   void enterRow(mlir::ValueRange indices);
-  /// Emits what an operation of the kernel computes once a row: a constant, or the uniform part of a
-  /// definition or an output. Reductions go to emitReduction.
+  /// Emits what an operation of the kernel computes once a row: a constant, or the uniform part of
+  /// a definition or an output. Reductions go to emitReduction.
   mlir::LogicalResult emitUniform(mlir::Operation *definition);
 
   /// The value of an aligned definition or output at a column (none for a row's own value).

@@ -62,11 +62,10 @@ Span Program::span(ExprId id) const { return spans_[id]; }
 
 std::string_view name(Op op) {
   static constexpr std::string_view kNames[] = {
-      "const", "var",   "size", "scalar", "load",    "use",     "reduce", "neg",  "abs",
-      "sqrt",  "floor", "add",  "sub",    "mul",     "div",     "rem",    "fma",  "mulhi",
-      "min",   "max",   "min_nan", "max_nan", "and", "or",      "xor",    "not",  "shl",
-      "shr",   "eq",    "ne",   "lt",     "le",      "gt",      "ge",     "select", "cast",
-      "bits",  "of_bits"};
+      "const",   "var",     "size", "scalar", "load",   "use",  "reduce", "neg",    "abs", "sqrt",
+      "floor",   "add",     "sub",  "mul",    "div",    "rem",  "fma",    "mulhi",  "min", "max",
+      "min_nan", "max_nan", "and",  "or",     "xor",    "not",  "shl",    "shr",    "eq",  "ne",
+      "lt",      "le",      "gt",   "ge",     "select", "cast", "bits",   "of_bits"};
   return kNames[static_cast<std::size_t>(op)];
 }
 
@@ -85,9 +84,7 @@ std::uint64_t identityBits(ReduceOp op, DType type) {
     return std::uint64_t{1} << (bitWidth(type) - 1); // -0.0
   }
   if (isSmallest)
-    return type == DType::I32   ? 0x80000000u
-           : type == DType::I64 ? std::uint64_t{1} << 63
-                                : 0;
+    return type == DType::I32 ? 0x80000000u : type == DType::I64 ? std::uint64_t{1} << 63 : 0;
   if (isLargest)
     return type == DType::I32   ? 0x7fffffffu
            : type == DType::I64 ? (std::uint64_t{1} << 63) - 1

@@ -1,9 +1,9 @@
 // The resolved meaning of one kernel: typed, hash-consed expressions over index variables.
 //
-// Sema produces a Program from an operator whose dimensions, types and orders are fixed; the evaluator
-// runs it, the compiler imports it, terms expand it per element, audit prints it. Functions are
-// already inlined; every rounding is an explicit node. Nodes live in an arena and refer to each other
-// by id, children always before parents, so every walk is a loop.
+// Sema produces a Program from an operator whose dimensions, types and orders are fixed; the
+// evaluator runs it, the compiler imports it, terms expand it per element, audit prints it.
+// Functions are already inlined; every rounding is an explicit node. Nodes live in an arena and
+// refer to each other by id, children always before parents, so every walk is a loop.
 #pragma once
 
 #include "dsl/order/order.h"
@@ -30,26 +30,52 @@ using ReductionId = std::uint32_t;
 inline constexpr std::uint32_t kNone = 0xffffffffu;
 
 enum class Op : std::uint8_t {
-  Const,     // payload: bits in `type` (Index: two's complement 64)
-  Var,       // payload: VarId; type Index
-  Size,      // payload: DimId of a free dimension; type Index
-  Scalar,    // payload: ScalarId, a scalar argument bound at launch
-  Load,      // payload: TensorId; args: one Index per axis
-  Use,       // payload: DefId; args: one Index per variable of the definition
-  Reduce,    // payload: ReductionId
+  Const,  // payload: bits in `type` (Index: two's complement 64)
+  Var,    // payload: VarId; type Index
+  Size,   // payload: DimId of a free dimension; type Index
+  Scalar, // payload: ScalarId, a scalar argument bound at launch
+  Load,   // payload: TensorId; args: one Index per axis
+  Use,    // payload: DefId; args: one Index per variable of the definition
+  Reduce, // payload: ReductionId
   // Arithmetic in `type`; floats round once to nearest even, integers wrap, Index is exact.
-  Neg, Abs, Sqrt, Floor, Add, Sub, Mul, Div, Rem, Fma, MulHi,
-  Min, Max,       // drop a NaN, order -0 below +0
-  MinNan, MaxNan, // keep it
-  And, Or, Xor, Not, Shl, Shr, // Bool or integers (Shr: arithmetic when signed; amount mod width)
-  Eq, Ne, Lt, Le, Gt, Ge,      // type Bool; operands of one type
-  Select,    // args: condition, then, else
-  Cast,      // args: value; payload: Rounding; from args[0]'s type to `type`
-  Bits,      // float -> same-width unsigned (bf16/f16 -> u32 zero-extended); NaN is canonical
-  OfBits,    // unsigned -> float of `type` from its low bits
+  Neg,
+  Abs,
+  Sqrt,
+  Floor,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Rem,
+  Fma,
+  MulHi,
+  Min,
+  Max, // drop a NaN, order -0 below +0
+  MinNan,
+  MaxNan, // keep it
+  And,
+  Or,
+  Xor,
+  Not,
+  Shl,
+  Shr, // Bool or integers (Shr: arithmetic when signed; amount mod width)
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,     // type Bool; operands of one type
+  Select, // args: condition, then, else
+  Cast,   // args: value; payload: Rounding; from args[0]'s type to `type`
+  Bits,   // float -> same-width unsigned (bf16/f16 -> u32 zero-extended); NaN is canonical
+  OfBits, // unsigned -> float of `type` from its low bits
 };
 
-enum class Rounding : std::uint8_t { NearestEven, TowardZero, Saturate /* f8 only, nearest even */ };
+enum class Rounding : std::uint8_t {
+  NearestEven,
+  TowardZero,
+  Saturate /* f8 only, nearest even */
+};
 
 enum class ReduceOp : std::uint8_t { Sum, Max, Min, MaxNan, MinNan, Dot, Count, ArgMax };
 
@@ -87,10 +113,10 @@ struct Scalar {
 
 struct Reduction {
   ReduceOp op = ReduceOp::Sum;
-  std::vector<VarId> vars;  // several variables: row-major, the last fastest
-  Order order;              // empty where the operation needs none
+  std::vector<VarId> vars; // several variables: row-major, the last fastest
+  Order order;             // empty where the operation needs none
   ExprId body = kNone;
-  ExprId where = kNone;     // false: the element is the identity, its operands are not read
+  ExprId where = kNone; // false: the element is the identity, its operands are not read
   Span span;
 };
 
@@ -104,7 +130,8 @@ struct Definition {
   Span span;
 };
 
-/// A `require` over free dimensions, left for the launch. Those over constants were settled by sema.
+/// A `require` over free dimensions, left for the launch. Those over constants were settled by
+/// sema.
 struct LaunchRequire {
   ExprId condition = kNone;
   std::string text; // as written
@@ -113,12 +140,12 @@ struct LaunchRequire {
 
 class Program {
 public:
-  std::string module;   // "nn.norm"
-  std::string op;       // "rms_norm"
-  std::string kernel;   // the kernel's name, the symbol
+  std::string module; // "nn.norm"
+  std::string op;     // "rms_norm"
+  std::string kernel; // the kernel's name, the symbol
   std::vector<Dim> dims;
-  std::vector<Tensor> tensors;     // in argument order: inputs as declared, then outputs
-  std::vector<Scalar> scalars;     // launch-time scalars, in declaration order
+  std::vector<Tensor> tensors; // in argument order: inputs as declared, then outputs
+  std::vector<Scalar> scalars; // launch-time scalars, in declaration order
   std::vector<Var> vars;
   std::vector<Reduction> reductions;
   std::vector<Definition> definitions; // each before its uses
@@ -158,7 +185,8 @@ private:
 std::string_view name(Op op);
 std::string_view name(ReduceOp op);
 
-/// The accumulator's start that is also its identity: -0.0 for Sum and Dot, -inf for Max, … as bits.
+/// The accumulator's start that is also its identity: -0.0 for Sum and Dot, -inf for Max, … as
+/// bits.
 std::uint64_t identityBits(ReduceOp op, DType type);
 
 } // namespace ordo::dsl

@@ -50,28 +50,44 @@ bool isSigned(DType type) { return type == DType::I32 || type == DType::I64; }
 
 FloatFormat floatFormat(DType type) {
   switch (type) {
-  case DType::F64: return {11, 52, 1023, true, true};
-  case DType::F16: return {5, 10, 15, true, true};
-  case DType::BF16: return {8, 7, 127, true, true};
-  case DType::F8E4M3FN: return {4, 3, 7, false, true};
-  case DType::F8E5M2: return {5, 2, 15, true, true};
-  case DType::F8E4M3FNUZ: return {4, 3, 8, false, false};
-  case DType::F8E5M2FNUZ: return {5, 2, 16, false, false};
-  default: return {8, 23, 127, true, true};
+  case DType::F64:
+    return {11, 52, 1023, true, true};
+  case DType::F16:
+    return {5, 10, 15, true, true};
+  case DType::BF16:
+    return {8, 7, 127, true, true};
+  case DType::F8E4M3FN:
+    return {4, 3, 7, false, true};
+  case DType::F8E5M2:
+    return {5, 2, 15, true, true};
+  case DType::F8E4M3FNUZ:
+    return {4, 3, 8, false, false};
+  case DType::F8E5M2FNUZ:
+    return {5, 2, 16, false, false};
+  default:
+    return {8, 23, 127, true, true};
   }
 }
 
 std::uint64_t canonicalNan(DType type) {
   switch (type) {
-  case DType::F64: return 0x7ff8000000000000u;
-  case DType::F32: return 0x7fc00000u;
-  case DType::F16: return 0x7e00u;
-  case DType::BF16: return 0x7fc0u;
-  case DType::F8E4M3FN: return 0x7fu;
-  case DType::F8E5M2: return 0x7eu;
+  case DType::F64:
+    return 0x7ff8000000000000u;
+  case DType::F32:
+    return 0x7fc00000u;
+  case DType::F16:
+    return 0x7e00u;
+  case DType::BF16:
+    return 0x7fc0u;
+  case DType::F8E4M3FN:
+    return 0x7fu;
+  case DType::F8E5M2:
+    return 0x7eu;
   case DType::F8E4M3FNUZ:
-  case DType::F8E5M2FNUZ: return 0x80u;
-  default: return 0;
+  case DType::F8E5M2FNUZ:
+    return 0x80u;
+  default:
+    return 0;
   }
 }
 

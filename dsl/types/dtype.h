@@ -10,8 +10,20 @@ namespace ordo::dsl {
 /// Types a value can have. `Index` is the exact (unbounded in meaning) integer of index arithmetic;
 /// it never lives in memory.
 enum class DType : std::uint8_t {
-  F64, F32, F16, BF16, F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ,
-  I32, I64, U32, U64, Bool, Index,
+  F64,
+  F32,
+  F16,
+  BF16,
+  F8E4M3FN,
+  F8E5M2,
+  F8E4M3FNUZ,
+  F8E5M2FNUZ,
+  I32,
+  I64,
+  U32,
+  U64,
+  Bool,
+  Index,
 };
 
 /// The spelling in the language: "f32", "bf16", "index", …
