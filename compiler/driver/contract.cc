@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,6 +24,14 @@ void requireReadable(const std::string &path) {
                  "name a file that ends in .ordo");
   if (::access(path.c_str(), R_OK) != 0)
     throw misuse(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+}
+
+/// A path below the working folder without that folder: modules found through a root have long
+/// ones.
+std::string shortPath(const std::string &path) {
+  std::error_code error;
+  const std::string here = std::filesystem::current_path(error).string() + "/";
+  return !error && path.starts_with(here) ? path.substr(here.size()) : path;
 }
 
 Failure unknownKernel(const Contract &contract, const std::string &kernel) {
@@ -66,15 +75,7 @@ std::string Contract::place(dsl::Span span) const {
   if (span.end == 0 || span.file >= sources_.size())
     return "";
   const dsl::LineColumn at = sources_.lineColumn(span.file, span.begin);
-  return fmt::format("{}:{}:{}", sources_.file(span.file).path, at.line, at.column);
-}
-
-std::string Contract::line(dsl::Span span) const {
-  if (span.end == 0 || span.file >= sources_.size())
-    return "";
-  const std::string_view text = sources_.line(span.file, span.begin);
-  const std::size_t first = text.find_first_not_of(" \t");
-  return first == std::string_view::npos ? "" : std::string(text.substr(first));
+  return fmt::format("{}:{}:{}", shortPath(sources_.file(span.file).path), at.line, at.column);
 }
 
 void requireKernel(const Contract &contract, const std::string &kernel) {

@@ -29,8 +29,6 @@ public:
 
   /// `path:line:column`, or "" for a place that is no place.
   std::string place(dsl::Span span) const;
-  /// The source line of a place without its indentation.
-  std::string line(dsl::Span span) const;
 
 private:
   std::string path_;
