@@ -76,6 +76,7 @@ struct Node {
   std::uint32_t c = 0;      // Op: number of results
   std::string doc;          // declarations: the `///` comment above, without its marks
   bool blankBefore = false; // statements, declarations: a blank line stands above (for the printer)
+  bool parentheses = false; // expressions: written in parentheses (for the printer)
 };
 
 struct Comment {

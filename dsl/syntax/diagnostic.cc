@@ -185,6 +185,30 @@ std::string Diagnostics::renderAll() const {
   return out;
 }
 
+namespace {
+
+/// Optimal string alignment: letters inserted, removed, changed, or neighbours swapped, each
+/// counted as one edit and no letter edited twice.
+std::size_t editDistance(std::string_view text, std::string_view candidate) {
+  std::vector<std::size_t> row(candidate.size() + 1), above, twoAbove;
+  for (std::size_t j = 0; j < row.size(); ++j)
+    row[j] = j;
+  for (std::size_t i = 1; i <= text.size(); ++i) {
+    twoAbove = std::move(above);
+    above = row;
+    row[0] = i;
+    for (std::size_t j = 1; j < row.size(); ++j) {
+      row[j] = std::min(
+          {above[j] + 1, row[j - 1] + 1, above[j - 1] + (text[i - 1] == candidate[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && text[i - 1] == candidate[j - 2] && text[i - 2] == candidate[j - 1])
+        row[j] = std::min(row[j], twoAbove[j - 2] + 1);
+    }
+  }
+  return row.back();
+}
+
+} // namespace
+
 std::string didYouMean(std::string_view text, const std::vector<std::string> &candidates) {
   constexpr std::size_t kLongest =
       64; // longer ones are no typing mistake, and the distance is quadratic
@@ -195,20 +219,11 @@ std::string didYouMean(std::string_view text, const std::vector<std::string> &ca
   for (const std::string &candidate : candidates) {
     if (candidate.size() > kLongest || candidate == text)
       continue;
-    std::vector<std::size_t> row(candidate.size() + 1), before;
-    for (std::size_t j = 0; j < row.size(); ++j)
-      row[j] = j;
-    for (std::size_t i = 1; i <= text.size(); ++i) {
-      before = row;
-      row[0] = i;
-      for (std::size_t j = 1; j < row.size(); ++j)
-        row[j] = std::min({before[j] + 1, row[j - 1] + 1,
-                           before[j - 1] + (text[i - 1] == candidate[j - 1] ? 0 : 1)});
-    }
+    const std::size_t distance = editDistance(text, candidate);
     // One letter for another is a different short name, not a mistyped one: h is not H's neighbour
     // t.
-    if (row.back() < bestDistance && row.back() < text.size()) {
-      bestDistance = row.back();
+    if (distance < bestDistance && distance < text.size()) {
+      bestDistance = distance;
       best = candidate;
     }
   }

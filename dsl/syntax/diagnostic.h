@@ -45,7 +45,8 @@ private:
   std::size_t errors_ = 0;
 };
 
-/// The candidate nearest to `text` by edit distance (at most a third of its length), or "".
+/// The candidate nearest to `text`, a third of its length away at most, or "". Two neighbours
+/// swapped are one edit, as a letter added, dropped or changed is.
 std::string didYouMean(std::string_view text, const std::vector<std::string> &candidates);
 
 } // namespace ordo::dsl

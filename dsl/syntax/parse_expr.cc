@@ -189,6 +189,7 @@ NodeId Parser::parenthesised(const std::string &why) {
   if (kids.size() > 1)
     return make(NodeKind::Tuple, spanFrom(opener), spanOf(opener), "", std::move(kids));
   node(kids[0]).span = spanFrom(opener);
+  node(kids[0]).parentheses = true;
   return kids[0];
 }
 

@@ -122,12 +122,15 @@ void ExprPrinter::expr(NodeId id, int level) {
     expr(node.kids[0], twice ? kPostfix : own);
     break;
   }
-  case NodeKind::Binary:
-    expr(node.kids[0], own);
+  case NodeKind::Binary: {
+    // (f - p) + s: the author says which rounds first, though the left would anyway.
+    const Node &left = ast_[node.kids[0]];
+    expr(node.kids[0], left.parentheses && levelOfNode(left) == own ? own + 1 : own);
     out_ += " " + node.text;
     out_ += own >= kMultiply ? kBreakProduct : kBreakItem;
     expr(node.kids[1], own + 1);
     break;
+  }
   case NodeKind::Compare: {
     std::string_view operators = node.text;
     expr(node.kids[0], own + 1);

@@ -8,7 +8,8 @@
 namespace ordo::dsl {
 
 /// The module as text: two spaces of indent, at most 100 columns where a line can be broken, `=` of
-/// neighbouring lines in one column, parentheses only where needed, comments kept. Parsing the text
+/// neighbouring lines in one column, parentheses where needed and around a left
+/// operand that the author grouped, comments kept. Parsing the text
 /// gives the same tree, and printing that the same text. `ast` must come from a parse without
 /// errors.
 std::string print(const Ast &ast);

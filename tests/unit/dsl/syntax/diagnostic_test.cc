@@ -94,6 +94,11 @@ TEST(Diagnostic, SuggestsTheNearestName) {
   EXPECT_EQ(didYouMean("halvs", {"seq", "halves", "pairs"}), "halves");
   EXPECT_EQ(didYouMean("kernal", {"op", "kernel"}), "kernel");
   EXPECT_EQ(didYouMean("sq", {"seq", "mid"}), "seq");
+  EXPECT_EQ(didYouMean("rwo", {"red", "row"}), "row"); // a swap is one edit
+  EXPECT_EQ(didYouMean("wor", {"row"}), "");           // and these are no neighbours
+  EXPECT_EQ(didYouMean("kerenl", {"kernel"}), "kernel");
+  EXPECT_EQ(didYouMean("abcd", {"badc"}), ""); // two swaps, two edits
+  EXPECT_EQ(didYouMean("ab", {"ba"}), "ba");
   EXPECT_EQ(didYouMean("h", {"t", "H"}), ""); // every letter is a letter away from every other
   EXPECT_EQ(didYouMean("", {"a"}), "");
   EXPECT_EQ(didYouMean(std::string(100000, 'a'), {std::string(100000, 'b')}), "");

@@ -96,35 +96,23 @@ TEST(Printer, KeepsParenthesesThatMatterOnly) {
     const std::string out = printed("let v = " + text + "\n");
     return out.substr(8, out.size() - 9);
   };
-  for (const std::string same : {"a - (b - c)",
-                                 "(a + b) * c",
-                                 "-(-a)",
-                                 "(if a then b else c) + 1",
-                                 "(sum[h in H by r] a) + b",
-                                 "sum[h in H by r] (a + b)",
-                                 "a - (sum[h in H by r] b)",
-                                 "(sum[h in H by r] a) * b",
-                                 "not (a and b)",
-                                 "(not a) == b",
-                                 "dot[k in K by r](x, y) * s",
-                                 "count[u in T] (a < b) + 1",
-                                 "(a < b) == c",
-                                 "a < b <= c",
-                                 "(max[h in H] a)[0]",
-                                 "(a + b)[0]",
-                                 "a & b | c ^ d << 1",
-                                 "(a | b) & c",
-                                 "sum[i in N by r] sum[j in M by r] a * b",
-                                 "sum[i in N by r] (if a then b else c)",
-                                 "a / (b * c)",
-                                 "~(a + b)",
-                                 "-a * b",
-                                 "a - -b"})
+  for (const std::string same :
+       {"a - (b - c)", "(a + b) * c", "-(-a)", "(if a then b else c) + 1",
+        "(sum[h in H by r] a) + b", "sum[h in H by r] (a + b)", "a - (sum[h in H by r] b)",
+        "(sum[h in H by r] a) * b", "not (a and b)", "(not a) == b", "dot[k in K by r](x, y) * s",
+        "count[u in T] (a < b) + 1", "(a < b) == c", "a < b <= c", "(max[h in H] a)[0]",
+        "(a + b)[0]", "a & b | c ^ d << 1", "(a | b) & c",
+        "sum[i in N by r] sum[j in M by r] a * b", "sum[i in N by r] (if a then b else c)",
+        "a / (b * c)", "~(a + b)", "-a * b", "a - -b",
+        // Not needed, but they say what rounds first.
+        "(f - p) + square", "(a - b) - c", "((a + b) + c) + d", "a + b + c", "(a * b) * c",
+        "(a / b) * c * d", "(a and b) and c"})
     EXPECT_EQ(value(same), same);
   EXPECT_EQ(value("((a)) + ((b * c))"), "a + b * c");
   EXPECT_EQ(value("(a < b) and (c or (d))"), "a < b and (c or d)");
   EXPECT_EQ(value("count[u in T] a < b"), "count[u in T] (a < b)");
-  EXPECT_EQ(value("(a - b) - c"), "a - b - c");
+  EXPECT_EQ(value("((a - b)) - c"), "(a - b) - c");
+  EXPECT_EQ(value("(a * b) + c"), "a * b + c");
 }
 
 TEST(Printer, KeepsCommentsInOddPlaces) {
