@@ -263,8 +263,7 @@ struct Card {
 class SvgDrawing {
 public:
   SvgDrawing(const Tree &tree, const DrawOptions &options)
-      : tree_(tree), options_(options), labels_(tree, options),
-        stages_(tree.order().stages.size()) {}
+      : tree_(tree), options_(options), labels_(tree, options), stages_(tree.steps().size()) {}
 
   std::string draw() {
     const bool whole = tree_.length() <= options_.wholeLength;
@@ -289,7 +288,7 @@ private:
     std::string spans;
     std::size_t characters = 0;
     for (std::size_t stage = 0; stage < stages_; ++stage) {
-      const std::string spelt = toString(tree_.order().stages[stage]);
+      const std::string spelt = toString(tree_.steps()[stage]);
       spans += fmt::format(
           R"({}<tspan fill="{}">{}</tspan>)",
           stage == 0 ? "" : fmt::format(R"(<tspan fill="{}">&#160;|&#160;</tspan>)", kEdge),
@@ -308,7 +307,7 @@ private:
 
   void stageLabel(std::size_t stage, double top) {
     const double x = kMargin + 16;
-    canvas_.text(x, top + 26, "s", colour(stage).ink, toString(tree_.order().stages[stage]));
+    canvas_.text(x, top + 26, "s", colour(stage).ink, toString(tree_.steps()[stage]));
     const std::int64_t in = tree_.valueCount(stage);
     const std::int64_t out = tree_.valueCount(stage + 1);
     canvas_.text(
@@ -340,8 +339,8 @@ private:
 
   double labelWidth() const {
     std::size_t longest = 14;
-    for (const Stage &stage : tree_.order().stages)
-      longest = std::max(longest, toString(stage).size());
+    for (const Step &step : tree_.steps())
+      longest = std::max(longest, toString(step).size());
     return std::max(kLabels - 30, static_cast<double>(longest) * 8.6 + 40);
   }
 
@@ -364,7 +363,7 @@ private:
 
   /// `mid.leaf(n)`: what its leaves look like inside, one card a size.
   void addLeafCards(const Group &group, std::vector<Card> &cards) {
-    const Stage &stage = tree_.order().stages[group.stage];
+    const Stage &stage = tree_.steps()[group.stage].stage;
     if (stage.kind != Kind::Mid || stage.leaf == 1)
       return;
     for (const auto &[extent, count] : midLeaves(labels_.inputs(group), stage.leaf)) {

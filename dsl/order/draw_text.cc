@@ -61,8 +61,7 @@ Lines formula(const Labels &labels, const Group &group, const Stage &stage) {
   const std::int64_t size = labels.inputs(group);
   if (stage.kind == Kind::Fma || stage.kind == Kind::Mma)
     return fusedLines(labels, group, stage);
-  if (size <= 2 || stage.kind == Kind::Seq || stage.kind == Kind::Lanes ||
-      stage.kind == Kind::First)
+  if (size <= 2 || stage.kind == Kind::Seq || stage.kind == Kind::Lanes)
     return {withoutOuterParentheses(chainText(labels, group))};
   Lines lines{fmt::format("{}({})", toString(Stage{stage.kind, 0, 1, stage.leaf, {}, {}, {}}),
                           spanText(labels, group))};
@@ -82,7 +81,7 @@ public:
     const TreeStats stats = tree_.stats();
     line("{}   {}, {}, depth {}", toString(tree_.order()), plural(tree_.length(), "element"),
          labels_.operationCount(stats.adds), grouped(stats.depth));
-    for (std::size_t stage = 0; stage < tree_.order().stages.size(); ++stage)
+    for (std::size_t stage = 0; stage < tree_.steps().size(); ++stage)
       drawStage(stage);
     if (tree_.length() <= options_.wholeLength)
       drawExpression();
@@ -96,9 +95,9 @@ private:
   }
 
   void drawStage(std::size_t stage) {
-    const bool last = stage + 1 == tree_.order().stages.size();
+    const bool last = stage + 1 == tree_.steps().size();
     line("│");
-    line("{}─ {}   {} {} → {}", last ? "└" : "├", toString(tree_.order().stages[stage]),
+    line("{}─ {}   {} {} → {}", last ? "└" : "├", toString(tree_.steps()[stage]),
          plural(tree_.valueCount(stage), stage == 0 ? "element" : "value"), labels_.letter(stage),
          last ? fmt::format("the result {}", labels_.letter(stage + 1))
               : fmt::format("{} {}", plural(tree_.valueCount(stage + 1), "value"),
@@ -109,7 +108,7 @@ private:
   }
 
   void drawGroup(const Group &group, std::string_view bar) {
-    const Lines lines = formula(labels_, group, tree_.order().stages[group.stage]);
+    const Lines lines = formula(labels_, group, tree_.steps()[group.stage].stage);
     line("{}    {} × {} = {}", bar, grouped(group.count), labels_.result(group), lines.front());
     for (std::size_t i = 1; i < lines.size(); ++i)
       line("{}        {}", bar, lines[i]);
@@ -146,7 +145,7 @@ private:
     };
     const auto whole = fold(rest, std::move(values), Ops{labels_});
     line("");
-    line("{} = {}", labels_.letter(tree_.order().stages.size()),
+    line("{} = {}", labels_.letter(tree_.steps().size()),
          withoutOuterParentheses(whole.value_or("")));
   }
 

@@ -21,6 +21,9 @@ namespace ordo::dsl::detail {
 template <class V, class Ops> class StageFold {
 public:
   StageFold(const Stage &stage, Ops &ops) : stage_(stage), ops_(ops) {}
+  StageFold(const Step &step, Ops &ops)
+      : stage_(step.stage), ops_(ops), first_(static_cast<std::size_t>(step.first)),
+        missing_(static_cast<std::size_t>(step.missing())) {}
 
   std::vector<V> apply(std::vector<V> values) {
     if (values.empty())
@@ -37,13 +40,12 @@ public:
     case Stage::Kind::Lanes:
       return lanes(std::move(values));
     case Stage::Kind::First:
-      return first(std::move(values));
     case Stage::Kind::Fma:
     case Stage::Kind::Mma:
       break;
     }
     throw std::invalid_argument("fold: `" + toString(stage_) +
-                                "` folds products; the caller takes that stage itself");
+                                "` folds no values; the caller takes that stage itself");
   }
 
 private:
@@ -73,14 +75,18 @@ private:
   /// Runs of n, or the whole sequence as one run, each folded by `foldRun`.
   std::vector<V> runs(std::vector<V> values, V (StageFold::*foldRun)(Run)) {
     const auto n = static_cast<std::size_t>(stage_.n);
+    const bool shortFirst = first_ != 0 && values.size() > first_;
+    if (shortFirst && stage_.pad)
+      values.insert(values.begin() + static_cast<std::ptrdiff_t>(first_), missing_,
+                    ops_.literal(*stage_.pad));
     // A total tree's full run is the next power of two.
     padTo(values, n == 0 ? std::bit_ceil(values.size()) : roundUp(values.size(), n));
     const std::size_t length = values.size();
-    const std::size_t step = n == 0 ? length : n;
+    std::size_t end = shortFirst && !stage_.pad ? first_ : n == 0 ? length : n;
     std::size_t out = 0;
-    for (std::size_t begin = 0; begin < length; begin += step, ++out) {
+    for (std::size_t begin = 0; begin < length; begin = end, end = begin + n, ++out) {
       V *base = values.data();
-      values[out] = (this->*foldRun)({base + begin, base + std::min(begin + step, length)});
+      values[out] = (this->*foldRun)({base + begin, base + std::min(end, length)});
     }
     values.erase(values.begin() + static_cast<std::ptrdiff_t>(out), values.end());
     return values;
@@ -149,13 +155,14 @@ private:
     return emit(std::move(sum));
   }
 
-  /// Lane r folds the runs of w at r*w, (r+n)*w, … as one chain.
+  /// Lane r folds the runs of w at r*w, (r+n)*w, … as one chain. Places count the values that a
+  /// short first run lacks.
   std::vector<V> lanes(std::vector<V> values) {
     const auto n = static_cast<std::size_t>(stage_.n);
     const auto w = static_cast<std::size_t>(stage_.w);
     if (stage_.pad)
       padTo(values, roundUp(values.size(), n * w));
-    const std::size_t length = values.size();
+    const std::size_t length = values.size() + missing_;
     const std::size_t count = std::min(n, (length + w - 1) / w);
     std::vector<V> sums;
     sums.reserve(count);
@@ -163,28 +170,19 @@ private:
       std::optional<V> sum;
       std::size_t taken = 0;
       for (std::size_t begin = lane * w; begin < length; begin += n * w)
-        for (std::size_t i = begin; i < std::min(begin + w, length); ++i, ++taken)
-          extend(sum, std::move(values[i]));
+        for (std::size_t i = std::max(begin, missing_); i < std::min(begin + w, length);
+             ++i, ++taken)
+          extend(sum, std::move(values[i - missing_]));
       const bool passed = taken == 1 && !stage_.start;
       sums.push_back(passed ? emit(std::move(*sum)) : std::move(*sum));
     }
     return sums;
   }
 
-  /// A short run of n first, as one value; the rest pass.
-  std::vector<V> first(std::vector<V> values) {
-    const auto n = static_cast<std::size_t>(stage_.n);
-    padTo(values, n);
-    const std::size_t taken = std::min(n, values.size());
-    values[0] = chain({values.data(), values.data() + taken});
-    values.erase(values.begin() + 1, values.begin() + static_cast<std::ptrdiff_t>(taken));
-    for (std::size_t i = 1; i < values.size(); ++i)
-      values[i] = emit(std::move(values[i]));
-    return values;
-  }
-
   const Stage &stage_;
   Ops &ops_;
+  std::size_t first_ = 0;   // what the first run takes, if not as much as the others
+  std::size_t missing_ = 0; // what it lacks
 };
 
 } // namespace ordo::dsl::detail
@@ -199,8 +197,8 @@ std::optional<V> fold(const Order &order, std::vector<V> values, Ops &&ops) {
   static const Stage kSeq;
   if (order.empty())
     values = StageFold(kSeq, ops).apply(std::move(values));
-  for (const Stage &stage : order.stages)
-    values = StageFold(stage, ops).apply(std::move(values));
+  for (const Step &step : stepsOf(order))
+    values = StageFold(step, ops).apply(std::move(values));
   if (values.size() != 1)
     throw std::invalid_argument("fold: `" + toString(order) + "` leaves more than one value");
   return std::move(values.front());

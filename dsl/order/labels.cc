@@ -17,22 +17,22 @@ struct Affine {
   std::int64_t constant;
 };
 
-Affine inputPlace(const Stage &stage, std::int64_t result, std::int64_t j) {
-  switch (stage.kind) {
-  case Kind::Lanes:
-    return {stage.w, j / stage.w * stage.n * stage.w + j % stage.w};
-  case Kind::First:
-    return result == 0 ? Affine{0, j} : Affine{1, stage.n - 1};
-  default:
-    return {stage.n, j};
-  }
+/// Places are counted as if what a short first run lacks stood before the sequence.
+Affine inputPlace(const Step &step, std::int64_t result, std::int64_t j) {
+  const auto &[stage, first] = step;
+  const std::int64_t missing = step.missing();
+  if (result == 0)
+    j += missing;
+  if (stage.kind == Kind::Lanes)
+    return {stage.w, j / stage.w * stage.n * stage.w + j % stage.w - missing};
+  return {stage.n, j - missing};
 }
 
 std::string text(const Affine &place) {
   if (place.coefficient == 0)
     return fmt::format("{}", place.constant);
   std::string r = place.coefficient == 1 ? "r" : fmt::format("{}r", place.coefficient);
-  return place.constant == 0 ? r : fmt::format("{}+{}", r, place.constant);
+  return place.constant == 0 ? r : fmt::format("{}{:+}", r, place.constant);
 }
 
 /// How a run of a full stage reads.
@@ -104,32 +104,34 @@ Lines midLines(std::int64_t size, const Stage &stage) {
 } // namespace
 
 std::vector<Group> groupsOf(const Tree &tree, std::size_t stage) {
-  const auto foreign = [&](ShapeId id) {
-    return tree.shape(id).kind != Shape::Kind::Result || tree.shape(id).stage != stage;
-  };
   std::vector<Group> groups;
   std::map<ShapeId, std::size_t> known;
   std::int64_t place = 0;
-  for (const auto &[shape, count] : tree.values(stage + 1)) {
-    const auto [at, isNew] = known.try_emplace(shape, groups.size());
-    if (isNew)
-      groups.push_back({stage, shape, foreign(shape), 0, {}});
-    Group &group = groups[at->second];
-    group.count += count;
-    group.ranges.emplace_back(place, place + count - 1);
+  const auto take = [&](ShapeId shape, std::int64_t count, std::size_t group) {
+    if (group == groups.size())
+      groups.push_back({stage, shape, 0, {}});
+    groups[group].count += count;
+    groups[group].ranges.emplace_back(place, place + count - 1);
     place += count;
+  };
+  for (const auto &[shape, count] : tree.values(stage + 1)) {
+    const std::int64_t own = place == 0 && tree.steps()[stage].missing() != 0 ? 1 : 0;
+    if (own != 0)
+      take(shape, own, groups.size());
+    if (count > own)
+      take(shape, count - own, known.try_emplace(shape, groups.size()).first->second);
   }
   return groups;
 }
 
 Labels::Labels(const Tree &tree, const DrawOptions &options) : tree_(tree), options_(options) {
-  const Kind first = tree.order().stages.front().kind;
+  const Kind first = tree.steps().front().stage.kind;
   const bool products = first == Kind::Fma || first == Kind::Mma;
   letters_.push_back(products && options.element == "v" ? "p" : options.element);
   const std::string_view alphabet =
       "abcdefghijklmnopqstuwxyz"; // r counts results, v is the elements'
   std::size_t next = 0;
-  for (std::size_t level = 1; level <= tree.order().stages.size(); ++level) {
+  for (std::size_t level = 1; level <= tree.steps().size(); ++level) {
     if (next < alphabet.size() && letters_.front() == std::string(1, alphabet[next]))
       ++next;
     letters_.push_back(next < alphabet.size() ? std::string(1, alphabet[next])
@@ -151,7 +153,7 @@ std::string Labels::result(const Group &group) const {
 
 std::string Labels::inputIndex(const Group &group, std::int64_t j) const {
   const std::int64_t result = group.ranges.front().first;
-  Affine place = inputPlace(stageOf(group), result, j);
+  Affine place = inputPlace(tree_.steps()[group.stage], result, j);
   if (group.count == 1)
     place = {0, place.coefficient * result + place.constant};
   return text(place);
@@ -172,17 +174,11 @@ std::string Labels::where(const Group &group) const {
   return result;
 }
 
-std::int64_t Labels::startCount(const Group &group) const {
-  return stageOf(group).start && !group.untouched ? 1 : 0;
-}
+std::int64_t Labels::startCount(const Group &group) const { return stageOf(group).start ? 1 : 0; }
 
-std::int64_t Labels::inputs(const Group &group) const {
-  return group.untouched ? 1 : tree_.shape(group.shape).inputs;
-}
+std::int64_t Labels::inputs(const Group &group) const { return tree_.shape(group.shape).inputs; }
 
 bool Labels::isLiteral(const Group &group, std::int64_t p) const {
-  if (group.untouched)
-    return false;
   for (const auto &[id, count] : tree_.shape(group.shape).parts) {
     if (p < count)
       return tree_.shape(id).kind == Shape::Kind::Literal;
@@ -213,7 +209,7 @@ std::string Labels::kind(const Group &group) const {
     result = fmt::format("short run of {}: {}", grouped(own), fold);
   else
     result = fmt::format("{} of {}", fold, grouped(own));
-  if (stage.round && !group.untouched)
+  if (stage.round)
     result +=
         fmt::format(", each {} rounded to {}", size == 1 ? "value" : "step", name(*stage.round));
   return result;
@@ -237,8 +233,6 @@ std::vector<std::string> Labels::treeDetails(const Group &group) const {
 }
 
 std::string Labels::raggedInputs(const Group &group) const {
-  if (group.untouched)
-    return "";
   const Shape &shape = tree_.shape(group.shape);
   std::vector<std::string> odd;
   std::optional<ShapeId> usual;

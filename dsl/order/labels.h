@@ -13,11 +13,11 @@
 
 namespace ordo::dsl {
 
-/// The results of one stage that have one shape.
+/// The results of one stage that have one shape and whose inputs lie alike: a short first run is a
+/// group of its own.
 struct Group {
-  std::size_t stage = 0;
+  std::size_t stage = 0; // index into the tree's steps
   ShapeId shape = 0;
-  bool untouched = false; // `first` lets these pass as they are: the shape is an earlier stage's
   std::int64_t count = 0;
   std::vector<std::pair<std::int64_t, std::int64_t>>
       ranges; // [first, last] result indices, in order
@@ -59,7 +59,7 @@ public:
   std::string apply(const std::string &left, const std::string &right) const;
 
 private:
-  const Stage &stageOf(const Group &group) const { return tree_.order().stages[group.stage]; }
+  const Stage &stageOf(const Group &group) const { return tree_.steps()[group.stage].stage; }
   std::int64_t startCount(const Group &group) const;
 
   const Tree &tree_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 namespace ordo::dsl {
 
@@ -68,10 +69,13 @@ std::optional<std::string> badSize(const Stage &stage) {
 
 std::optional<std::string> badSuffix(const Stage &stage) {
   const std::string text = toString(stage);
+  if (stage.kind == Kind::First && (stage.start || stage.pad || stage.round))
+    return fmt::format("`{}` folds nothing that a suffix could change; give it to the next stage",
+                       text);
   if (stage.start && isTree(stage.kind))
     return fmt::format(
         "`{}` cannot start from a value: its runs are trees, not chains; give `.from` to a "
-        "`seq`, `lanes`, `first`, `fma` or `mma` stage",
+        "`seq`, `lanes`, `fma` or `mma` stage",
         text);
   if (stage.pad && isFused(stage.kind))
     return fmt::format(
@@ -103,8 +107,39 @@ std::optional<std::string> badRounding(const Stage &stage) {
   }
 }
 
+/// What the runs of a stage hold: what `first` may shorten. 0: the stage has no runs of values.
+std::int64_t runLength(const Stage &stage) {
+  if (stage.kind == Kind::Lanes)
+    return stage.w;
+  return stage.kind == Kind::First || isFused(stage.kind) ? 0 : stage.n;
+}
+
+std::optional<std::string> badFirst(const Stage &first, const Stage *next) {
+  const std::string text = toString(first);
+  if (!next)
+    return fmt::format("`{}` shortens the first run of the next stage, and there is none; end with "
+                       "a stage with runs and a total one, as in `{} | seq({}) | seq`",
+                       text, text, first.n);
+  if (runLength(*next) == 0)
+    return fmt::format("`{}` shortens the first run of the next stage, and `{}` has no runs of "
+                       "values; it goes before `seq(n)`, `pairs(n)`, `halves(n)`, `mid(n)` or "
+                       "`lanes(n, w)`",
+                       text, toString(*next));
+  if (first.n > runLength(*next))
+    return fmt::format("`{}` takes more than a run of `{}`, which has {}", text, toString(*next),
+                       runLength(*next));
+  if (next->kind == Kind::Lanes && next->pad)
+    return fmt::format("`{}` before `{}`: whether the pad would fill the short run or the end of "
+                       "its lane is not stated",
+                       text, toString(*next));
+  return std::nullopt;
+}
+
 std::optional<std::string> badPlace(const Order &order, std::size_t i) {
   const Stage &stage = order.stages[i];
+  const Stage *next = i + 1 < order.stages.size() ? &order.stages[i + 1] : nullptr;
+  if (stage.kind == Kind::First)
+    return badFirst(stage, next);
   if (isFused(stage.kind) && i != 0)
     return fmt::format("`{}` takes products and can only be the first stage", toString(stage));
   const bool last = i + 1 == order.stages.size();
@@ -172,6 +207,30 @@ std::optional<std::string> malformed(const Order &order) {
   return std::nullopt;
 }
 
+std::int64_t Step::missing() const { return first == 0 ? 0 : runLength(stage) - first; }
+
+std::vector<Step> stepsOf(const Order &order) {
+  std::vector<Step> steps;
+  std::int64_t first = 0;
+  for (const Stage &stage : order.stages) {
+    if (stage.kind == Kind::First) {
+      first = stage.n;
+      continue;
+    }
+    steps.push_back({stage, std::exchange(first, 0)});
+  }
+  return steps;
+}
+
+std::string toString(const Step &step) {
+  return step.first == 0 ? toString(step.stage)
+                         : fmt::format("first({}) | {}", step.first, toString(step.stage));
+}
+
+std::int64_t resultLength(const Step &step, std::int64_t length) {
+  return length <= 0 ? 0 : resultLength(step.stage, length + step.missing());
+}
+
 std::int64_t resultLength(const Stage &stage, std::int64_t length) {
   if (length <= 0)
     return 0;
@@ -181,7 +240,7 @@ std::int64_t resultLength(const Stage &stage, std::int64_t length) {
   case Kind::Lanes:
     return stage.pad ? stage.n : std::min(stage.n, divideUp(length, stage.w));
   case Kind::First:
-    return length <= stage.n ? 1 : length - stage.n + 1;
+    return length;
   default:
     return divideUp(length, stage.n);
   }

@@ -22,7 +22,7 @@ struct Stage {
     Mid,    // mid, mid(n), mid.leaf(l): split at lo + (hi-lo)/2; leaves of `leaf` or fewer by seq
     Fma,    // fma, fma(n): dot's first stage, acc ← fma(a, b, acc) from -0.0
     Mma,    // mma, mma(n): dot's first stage, acc ← atom(acc, next L products) from +0.0
-    First,  // first(r): takes a short run of r elements first, as one value; the rest pass
+    First,  // first(r): folds nothing; the next stage's first run takes r values, the others follow
   };
   Kind kind = Kind::Seq;
   std::int64_t n = 0;          // run length or lane count; 0 = total
@@ -64,12 +64,29 @@ std::string literalText(double value);
 std::optional<Order> parseOrder(const std::string &text, std::string *error);
 
 /// Nothing when the order is well formed (non-empty, each size in [1, kMaxStageSize], ends in a
-/// total stage with no total stage before it, `fma`/`mma` only first, `.from` only where a run is a
-/// chain,
-/// `.pad` only where a run can be short); otherwise the reason and what would do.
+/// total stage with no total stage before it, `fma`/`mma` only first, `first` only before runs that
+/// hold as much, `.from` only where a run is a chain, `.pad` only where a run can be short);
+/// otherwise the reason and what would do.
 std::optional<std::string> malformed(const Order &order);
 
-/// How many values the stage leaves of `length` (0 stays 0).
+/// One fold of an order: a stage other than `first`, and the r of a `first(r)` right before it.
+struct Step {
+  Stage stage;
+  std::int64_t first = 0; // what the first run takes; 0: as much as every other
+
+  bool operator==(const Step &) const = default;
+  /// How many values too few the first run has: its runs are cut as if so many stood before the
+  /// sequence and were missing.
+  std::int64_t missing() const;
+};
+
+/// The folds of an order in turn; a trailing `first` (malformed) is left out.
+std::vector<Step> stepsOf(const Order &order);
+/// `first(3) | seq(4)`.
+std::string toString(const Step &step);
+
+/// How many values the stage leaves of `length` (0 stays 0; `first` by itself leaves all).
 std::int64_t resultLength(const Stage &stage, std::int64_t length);
+std::int64_t resultLength(const Step &step, std::int64_t length);
 
 } // namespace ordo::dsl

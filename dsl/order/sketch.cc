@@ -142,7 +142,7 @@ void layOut(Sketch &sketch, std::size_t stages, bool zones) {
 class GroupSketch {
 public:
   GroupSketch(const Tree &tree, const Labels &labels, const Group &group)
-      : tree_(tree), labels_(labels), group_(group), stage_(tree.order().stages[group.stage]),
+      : tree_(tree), labels_(labels), group_(group), stage_(tree.steps()[group.stage].stage),
         size_(labels.inputs(group)) {}
 
   Sketch sketch() {
@@ -159,7 +159,7 @@ public:
       pairs(std::bit_width(static_cast<std::uint64_t>(size_ - 1)), 0, 0);
     else
       mid(0, size_, 0);
-    layOut(out_.sketch, tree_.order().stages.size(), false);
+    layOut(out_.sketch, tree_.steps().size(), false);
     return std::move(out_.sketch);
   }
 
@@ -170,9 +170,7 @@ private:
                      labels_.input(group_, p), group_.stage);
   }
 
-  NodeId emit(NodeId id) {
-    return stage_.round && !group_.untouched ? out_.round(id, group_.stage) : id;
-  }
+  NodeId emit(NodeId id) { return stage_.round ? out_.round(id, group_.stage) : id; }
 
   /// The inputs of a chain, the middle of a long one as a gap.
   std::vector<NodeId> chainTips() {
@@ -330,9 +328,9 @@ Sketch sketchLeaf(const Tree &tree, const Labels &labels, std::size_t stage, std
   NodeId sum = tips.front();
   for (std::size_t i = 1; i < tips.size(); ++i)
     sum = NodeOps{out, stage, true}.add(sum, tips[i]);
-  if (tree.order().stages[stage].round)
+  if (tree.steps()[stage].stage.round)
     out.round(sum, stage);
-  layOut(out.sketch, tree.order().stages.size(), false);
+  layOut(out.sketch, tree.steps().size(), false);
   return std::move(out.sketch);
 }
 
@@ -341,20 +339,19 @@ Sketch sketchWhole(const Tree &tree, const Labels &labels) {
   std::vector<NodeId> values;
   for (std::int64_t i = 0; i < tree.length(); ++i)
     values.push_back(out.leaf(SketchNode::Kind::Tip, fmt::format("{}{}", labels.letter(0), i), 0));
-  const std::vector<Stage> &stages = tree.order().stages;
-  for (std::size_t index = 0; index < stages.size(); ++index) {
-    const Stage &stage = stages[index];
+  const std::vector<Step> &steps = tree.steps();
+  for (std::size_t index = 0; index < steps.size(); ++index) {
+    const Stage &stage = steps[index].stage;
     if (isFused(stage.kind)) {
       values = fusedRuns(out, stage, values);
       continue;
     }
-    const bool chained =
-        stage.kind == Kind::Seq || stage.kind == Kind::Lanes || stage.kind == Kind::First;
+    const bool chained = stage.kind == Kind::Seq || stage.kind == Kind::Lanes;
     NodeOps ops{out, index, chained};
-    values = detail::StageFold<NodeId, NodeOps>(stage, ops).apply(std::move(values));
+    values = detail::StageFold<NodeId, NodeOps>(steps[index], ops).apply(std::move(values));
   }
   out.sketch.root = values.front();
-  layOut(out.sketch, stages.size(), true);
+  layOut(out.sketch, steps.size(), true);
   return std::move(out.sketch);
 }
 

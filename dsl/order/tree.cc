@@ -130,8 +130,9 @@ public:
   void build() {
     tree_.shapes_.push_back(Shape{});
     tree_.levels_.push_back({Part{0, tree_.length_}});
-    for (index_ = 0; index_ < tree_.order_.stages.size(); ++index_) {
-      stage_ = &tree_.order_.stages[index_];
+    for (index_ = 0; index_ < tree_.steps_.size(); ++index_) {
+      step_ = &tree_.steps_[index_];
+      stage_ = &step_->stage;
       inputs_ = {};
       for (const Part &part : tree_.levels_.back())
         inputs_.append(part.shape, part.count);
@@ -146,21 +147,19 @@ public:
 
 private:
   void apply() {
-    switch (stage_->kind) {
-    case Kind::Lanes:
+    if (stage_->kind == Kind::Lanes)
       return lanes();
-    case Kind::First:
-      return first();
-    default:
-      return runs();
-    }
+    const std::int64_t taken = std::min(step_->first, inputs_.size());
+    if (taken > 0)
+      emit(inputs_.slice(0, taken), 1);
+    runs(inputs_.slice(taken, inputs_.size()));
   }
 
   /// Runs of n in turn: whole runs within a part are alike, the others are cut one by one.
-  void runs() {
-    const std::int64_t n = stage_->n == 0 ? inputs_.size() : stage_->n;
+  void runs(const Repeated<ShapeId> &inputs) {
+    const std::int64_t n = stage_->n == 0 ? inputs.size() : stage_->n;
     Repeated<ShapeId> open;
-    for (const auto &[shape, count] : inputs_) {
+    for (const auto &[shape, count] : inputs) {
       std::int64_t left = count;
       if (open.size() != 0) {
         const std::int64_t taken = std::min(left, n - open.size());
@@ -184,9 +183,11 @@ private:
   void lanes() {
     const std::int64_t n = stage_->n;
     const std::int64_t w = stage_->w;
-    const std::int64_t count = resultLength(*stage_, inputs_.size());
+    const std::int64_t count = resultLength(*step_, inputs_.size());
     std::set<std::int64_t> breaks{0};
-    std::int64_t place = 0;
+    std::int64_t place = step_->missing();
+    if (place > 0)
+      breaks.insert(1 % n); // the short first run is lane 0's
     for (const auto &part : inputs_) {
       place += part.count;
       breaks.insert({place / w % n, (place / w + 1) % n});
@@ -205,26 +206,12 @@ private:
       return place / round * w + std::clamp<std::int64_t>(place % round - r * w, 0, w);
     };
     Repeated<ShapeId> parts;
-    std::int64_t place = 0;
+    std::int64_t place = step_->missing();
     for (const auto &[shape, count] : inputs_) {
       parts.append(shape, before(place + count) - before(place));
       place += count;
     }
     return parts;
-  }
-
-  void first() {
-    const std::int64_t taken = std::min(stage_->n, inputs_.size());
-    emit(inputs_.slice(0, taken), 1);
-    for (const auto &[shape, count] : inputs_.slice(taken, inputs_.size())) {
-      if (!stage_->round) {
-        results_.append(shape, count); // passes as it is
-        continue;
-      }
-      Repeated<ShapeId> passed;
-      passed.append(shape, 1);
-      results_.append(intern(passed), count);
-    }
   }
 
   /// The inputs of a full run: what `.pad` fills up to. A total tree's is the next power of two.
@@ -284,6 +271,7 @@ private:
 
   Tree &tree_;
   std::size_t index_ = 0;
+  const Step *step_ = nullptr;
   const Stage *stage_ = nullptr;
   Repeated<ShapeId> inputs_;
   Repeated<ShapeId> results_;
@@ -302,6 +290,7 @@ std::optional<Tree> Tree::make(const Order &order, std::int64_t length, std::str
   }
   Tree tree;
   tree.order_ = order;
+  tree.steps_ = stepsOf(order);
   tree.length_ = length;
   TreeBuilder(tree).build();
   return tree;

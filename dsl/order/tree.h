@@ -44,7 +44,7 @@ struct Shape {
   };
   Kind kind = Kind::Element;
   double literal = 0.0;      // Literal
-  std::size_t stage = 0;     // Result: index into the order's stages
+  std::size_t stage = 0;     // Result: index into the tree's steps
   std::vector<Part> parts;   // Result: what is folded, in order; starts and pads included
   std::int64_t inputs = 0;   // Result: values folded, the sum of the parts' counts
   std::int64_t elements = 1; // elements of the reduced sequence below it
@@ -61,11 +61,13 @@ public:
   static std::optional<Tree> make(const Order &order, std::int64_t length, std::string *error);
 
   const Order &order() const { return order_; }
+  /// The order's folds: a `first` is part of the stage after it.
+  const std::vector<Step> &steps() const { return steps_; }
   std::int64_t length() const { return length_; }
   const Shape &shape(ShapeId id) const { return shapes_[id]; }
   std::size_t shapeCount() const { return shapes_.size(); }
 
-  /// The values before stage `level` (0: the elements); level == number of stages: the one result.
+  /// The values before step `level` (0: the elements); level == number of steps: the one result.
   const std::vector<Part> &values(std::size_t level) const { return levels_[level]; }
   std::int64_t valueCount(std::size_t level) const;
   ShapeId root() const { return levels_.back().front().shape; }
@@ -74,6 +76,7 @@ public:
 private:
   friend class TreeBuilder;
   Order order_;
+  std::vector<Step> steps_;
   std::int64_t length_ = 0;
   std::vector<Shape> shapes_;
   std::vector<std::vector<Part>> levels_;

@@ -22,7 +22,9 @@ bool isStageName(std::string_view name) {
 std::size_t culprit(const Order &order) {
   for (std::size_t i = 0; i < order.stages.size(); ++i) {
     Order alone{{order.stages[i]}};
-    if (!order.stages[i].isTotal())
+    if (order.stages[i].kind == Stage::Kind::First && i + 1 < order.stages.size())
+      alone.stages.push_back(order.stages[i + 1]); // the two are one fold
+    if (!alone.stages.back().isTotal())
       alone.stages.push_back({});
     if (malformed(alone))
       return i;

@@ -138,21 +138,20 @@ bool wellFormed(const std::string &xml) {
 }
 
 TEST(DrawSvg, IsOneSelfContainedDocument) {
-  for (const auto &[order, length] :
-       {std::pair{"seq", 1},
-        {"seq", 12},
-        {"pairs", 7},
-        {"mid", 5},
-        {"lanes(128) | halves", 1000},
-        {"seq(8) | lanes(128) | halves", 3584},
-        {"mid.leaf(32): bf16", 1000},
-        {"seq(8) | lanes(1024) | halves", 152064},
-        {"first(3) | seq(4).pad(0.0): f32 | seq.from(0.0)", 14},
-        {"first(3): bf16 | seq(4).pad(0.0): f32 | seq.from(0.0)", 100},
-        {"mma(128) | seq(7) | pairs", 3584},
-        {"fma(4): bf16 | pairs", 10},
-        {"halves: bf16", 13},
-        {"pairs.pad(-0.0): f16", 21}}) {
+  for (const auto &[order, length] : {std::pair{"seq", 1},
+                                      {"seq", 12},
+                                      {"pairs", 7},
+                                      {"mid", 5},
+                                      {"lanes(128) | halves", 1000},
+                                      {"seq(8) | lanes(128) | halves", 3584},
+                                      {"mid.leaf(32): bf16", 1000},
+                                      {"seq(8) | lanes(1024) | halves", 152064},
+                                      {"first(3) | seq(4).pad(0.0): f32 | seq.from(0.0)", 14},
+                                      {"first(3) | lanes(7, 4): bf16 | seq.from(0.0)", 100},
+                                      {"mma(128) | seq(7) | pairs", 3584},
+                                      {"fma(4): bf16 | pairs", 10},
+                                      {"halves: bf16", 13},
+                                      {"pairs.pad(-0.0): f16", 21}}) {
     const std::string svg = svgOf(order, length);
     EXPECT_TRUE(svg.starts_with("<svg xmlns=")) << order;
     EXPECT_TRUE(wellFormed(svg)) << order << " at " << length;

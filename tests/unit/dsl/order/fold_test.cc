@@ -123,7 +123,7 @@ TEST(Fold, ByHand) {
 
 TEST(Fold, EmptySequencesHaveNoValue) {
   for (const char *order :
-       {"seq", "lanes(4).pad(0.0) | pairs", "seq.from(1.0)", "mid", "first(2) | seq"})
+       {"seq", "lanes(4).pad(0.0) | pairs", "seq.from(1.0)", "mid", "first(2) | seq(4) | seq"})
     EXPECT_EQ(fold(parsed(order), Values{}, TreeOps{}), std::nullopt) << order;
   EXPECT_EQ(fold(Order{}, Values{}, TreeOps{}), std::nullopt);
 }
@@ -138,7 +138,7 @@ TEST(Fold, Starts) {
   EXPECT_EQ(folded("seq(2).from(0.5) | seq", 3), "(((0.5+v0)+v1)+(0.5+v2))");
   EXPECT_EQ(folded("lanes(2).from(0.5) | seq", 3), "(((0.5+v0)+v2)+(0.5+v1))");
   EXPECT_EQ(folded("lanes(4, 2).from(0.5) | seq", 3), "(((0.5+v0)+v1)+(0.5+v2))");
-  EXPECT_EQ(folded("first(2).from(0.5) | seq", 3), "(((0.5+v0)+v1)+v2)");
+  EXPECT_EQ(folded("first(2) | seq(3).from(0.5) | seq", 3), "(((0.5+v0)+v1)+(0.5+v2))");
   EXPECT_EQ(folded("seq.from(0.5): f16", 2), "[([(0.5+v0)]+v1)]");
 }
 
@@ -154,11 +154,53 @@ TEST(Fold, Pads) {
   EXPECT_EQ(folded("halves(4).pad(0.5) | seq", 5), "(((v0+v2)+(v1+v3))+((v4+0.5)+(0.5+0.5)))");
 }
 
+TEST(Fold, FirstByHand) {
+  EXPECT_EQ(folded("first(2) | seq(3) | pairs", 6), "(((v0+v1)+((v2+v3)+v4))+v5)");
+  EXPECT_EQ(folded("first(3) | seq(4) | seq", 2), "(v0+v1)");
+  EXPECT_EQ(folded("first(3) | seq(4) | seq", 3), "((v0+v1)+v2)");
+  EXPECT_EQ(folded("first(1) | halves(4) | seq", 5), "(v0+((v1+v3)+(v2+v4)))");
+  EXPECT_EQ(folded("first(2) | seq(3): f16 | seq", 4), "([(v0+v1)]+[(v2+v3)])");
+  EXPECT_EQ(folded("first(2) | seq(3).pad(0.5) | seq", 4), "(((v0+v1)+0.5)+((v2+v3)+0.5))");
+  EXPECT_EQ(folded("first(2) | seq(3).pad(0.5) | seq", 1), "((v0+0.5)+0.5)");
+  EXPECT_EQ(folded("first(1) | lanes(2, 2) | seq", 7), "(((v0+v3)+v4)+(((v1+v2)+v5)+v6))");
+  // A residue: at K = 70 in chunks of 32, a chunk of 6 and then whole ones.
+  EXPECT_EQ(folded("first(6) | seq(32) | seq", 70),
+            only(plain::total(plain::seqOf,
+                              plain::firstThenRuns(6, plain::seqOf, 32, plain::elements(70)))));
+}
+
 TEST(Fold, First) {
-  EXPECT_EQ(folded("first(2) | pairs", 5), "(((v0+v1)+v2)+(v3+v4))");
-  EXPECT_EQ(folded("first(3) | seq", 2), "(v0+v1)");
-  EXPECT_EQ(folded("first(1) | pairs", 2), "(v0+v1)");
-  EXPECT_EQ(folded("first(2): f16 | seq", 4), "(([(v0+v1)]+[v2])+[v3])");
+  for (std::size_t length : kLengths)
+    for (std::size_t n : {1u, 2u, 3u, 4u, 7u, 32u})
+      for (std::size_t r = 1; r <= n; r += n > 8 ? 5 : 1)
+        for (bool round : {false, true}) {
+          const Values v = plain::elements(length);
+          const std::string size = "(" + std::to_string(n) + ")";
+          const auto expect = [&](const std::string &stage, const plain::FoldRun &run) {
+            const std::string order = "first(" + std::to_string(r) + ") | " + stage + size +
+                                      (round ? ": f16" : "") + " | pairs";
+            EXPECT_EQ(folded(order, v),
+                      only(plain::total(plain::pairsOf, plain::firstThenRuns(r, run, n, v, round))))
+                << order << " at " << length;
+          };
+          expect("seq", plain::seqOf);
+          expect("pairs", plain::pairsOf);
+          expect("halves", plain::halvesOf);
+          expect("mid", plain::midWithLeaf(1));
+        }
+}
+
+TEST(Fold, FirstBeforeLanes) {
+  for (std::size_t length : kLengths)
+    for (std::size_t n : {1u, 2u, 3u, 5u})
+      for (std::size_t w : {1u, 2u, 3u, 8u})
+        for (std::size_t r = 1; r <= w; ++r) {
+          const std::string order = "first(" + std::to_string(r) + ") | lanes(" +
+                                    std::to_string(n) + ", " + std::to_string(w) + ") | halves";
+          const Values lanes = plain::firstThenLanes(r, n, w, plain::elements(length));
+          EXPECT_EQ(folded(order, length), only(plain::total(plain::halvesOf, lanes)))
+              << order << " at " << length;
+        }
 }
 
 TEST(Fold, RoundsPassedValues) {

@@ -106,7 +106,9 @@ TEST(Order, ParseNeedsNoPlaceForTheReason) { EXPECT_FALSE(parseOrder("seq(", nul
 
 TEST(Order, WellFormed) {
   for (const char *text : {"seq", "seq(8) | lanes(128) | halves", "mma(512) | seq", "fma",
-                           "first(2).from(1.0) | lanes(4).pad(0.0) | pairs.pad(0.0)"})
+                           "lanes(4).from(1.0).pad(0.0) | pairs.pad(0.0)",
+                           "first(3) | seq(8).from(1.0).pad(0.0): f32 | pairs",
+                           "first(8) | halves(8) | first(1) | lanes(4, 2) | mid"})
     EXPECT_EQ(malformation(text), "well formed") << text;
 }
 
@@ -123,7 +125,7 @@ TEST(Order, MalformedSaysWhatWouldDo) {
             "`mma(8)` takes products and can only be the first stage");
   EXPECT_EQ(malformation("halves.from(0.0)"), "`halves.from(0.0)` cannot start from a value: its "
                                               "runs are trees, not chains; give `.from` to a "
-                                              "`seq`, `lanes`, `first`, `fma` or `mma` stage");
+                                              "`seq`, `lanes`, `fma` or `mma` stage");
   EXPECT_EQ(malformation("seq.pad(0.0)"), "`seq.pad` has no short run to pad; `seq(n).pad` has");
   EXPECT_EQ(malformation("fma(8).pad(0.0) | seq").substr(0, 33),
             "`fma(8).pad(0.0)` cannot be padde");
@@ -131,7 +133,41 @@ TEST(Order, MalformedSaysWhatWouldDo) {
             "`seq: i32` rounds to i32; a stage rounds to f64, f32, f16 or bf16");
   EXPECT_EQ(malformation("lanes(1048576, 2).pad(0.0) | seq"),
             "`lanes(1048576, 2).pad(0.0)` pads runs of 2097152; at most 1048576 can be padded");
-  EXPECT_NE(malformation("first(3)"), "well formed");
+}
+
+TEST(Order, FirstShortensARunOfTheNextStage) {
+  EXPECT_EQ(malformation("first(3)"),
+            "`first(3)` shortens the first run of the next stage, and there is none; end with a "
+            "stage with runs and a total one, as in `first(3) | seq(3) | seq`");
+  for (const char *next : {"seq", "pairs", "first(3) | seq(3) | seq"})
+    EXPECT_NE(malformation(std::string("first(3) | ") + next).find(" has no runs of values"),
+              std::string::npos);
+  EXPECT_EQ(malformation("first(3) | fma(8) | seq"),
+            "`first(3)` shortens the first run of the next stage, and `fma(8)` has no runs of "
+            "values; it goes before `seq(n)`, `pairs(n)`, `halves(n)`, `mid(n)` or `lanes(n, w)`");
+  EXPECT_EQ(malformation("first(9) | seq(8) | seq"),
+            "`first(9)` takes more than a run of `seq(8)`, which has 8");
+  EXPECT_EQ(malformation("first(2) | lanes(8) | seq"),
+            "`first(2)` takes more than a run of `lanes(8)`, which has 1");
+  for (const char *suffixed : {"first(3).from(0.0)", "first(3).pad(0.0)", "first(3): f32"})
+    EXPECT_EQ(malformation(std::string(suffixed) + " | seq(8) | seq"),
+              std::string("`") + suffixed +
+                  "` folds nothing that a suffix could change; give it to the next stage");
+  EXPECT_EQ(malformation("first(1) | lanes(4, 2).pad(0.0) | seq"),
+            "`first(1)` before `lanes(4, 2).pad(0.0)`: whether the pad would fill the short run or "
+            "the end of its lane is not stated");
+}
+
+TEST(Order, Steps) {
+  const Order order = parsed("first(3) | seq(8) | first(1) | lanes(4, 2) | mid");
+  const std::vector<Step> steps = stepsOf(order);
+  ASSERT_EQ(steps.size(), 3u);
+  EXPECT_EQ(steps[0], (Step{parsed("seq(8)").stages[0], 3}));
+  EXPECT_EQ(steps[0].missing(), 5);
+  EXPECT_EQ(toString(steps[1]), "first(1) | lanes(4, 2)");
+  EXPECT_EQ(steps[1].missing(), 1);
+  EXPECT_EQ(toString(steps[2]), "mid");
+  EXPECT_EQ(steps[2].missing(), 0);
 }
 
 TEST(Order, MalformedCatchesHandMadeStages) {
@@ -163,9 +199,18 @@ TEST(Order, ResultLengths) {
   EXPECT_EQ(left("lanes(128)", 448), 128);
   EXPECT_EQ(left("lanes(128).pad(0.0)", 5), 128);
   EXPECT_EQ(left("lanes(256, 8)", 17), 3);
-  EXPECT_EQ(left("first(3)", 2), 1);
-  EXPECT_EQ(left("first(3)", 3), 1);
-  EXPECT_EQ(left("first(3)", 10), 8);
+  EXPECT_EQ(left("first(3)", 10), 10);
+  const auto stepLeft = [](const char *text, std::int64_t length) {
+    return resultLength(stepsOf(parsed(text)).front(), length);
+  };
+  EXPECT_EQ(stepLeft("first(3) | seq(4)", 0), 0);
+  EXPECT_EQ(stepLeft("first(3) | seq(4)", 1), 1);
+  EXPECT_EQ(stepLeft("first(3) | seq(4)", 3), 1);
+  EXPECT_EQ(stepLeft("first(3) | seq(4)", 4), 2);
+  EXPECT_EQ(stepLeft("first(3) | seq(4)", 7), 2);
+  EXPECT_EQ(stepLeft("first(3) | seq(4)", 8), 3);
+  EXPECT_EQ(stepLeft("first(1) | lanes(2, 4)", 1), 1);
+  EXPECT_EQ(stepLeft("first(1) | lanes(2, 4)", 100), 2);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 // order is a chain of calls; rounding is spelt [x] and a merge (x+y).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -103,6 +104,16 @@ inline Values runs(const FoldRun &foldRun, std::size_t n, const Values &values,
   return results;
 }
 
+/// What `first(r)` before a stage of runs means, from its words: a run of r, then the others.
+inline Values firstThenRuns(std::size_t r, const FoldRun &foldRun, std::size_t n,
+                            const Values &values, bool round = false) {
+  const auto cut = values.begin() + static_cast<std::ptrdiff_t>(std::min(r, values.size()));
+  Values results = runs(foldRun, r, Values(values.begin(), cut), round);
+  for (const std::string &result : runs(foldRun, n, Values(cut, values.end()), round))
+    results.push_back(result);
+  return results;
+}
+
 /// Element i belongs to lane (i / w) % n.
 inline Values lanes(std::size_t n, std::size_t w, const Values &values, bool round = false) {
   Values results;
@@ -114,6 +125,19 @@ inline Values lanes(std::size_t n, std::size_t w, const Values &values, bool rou
     if (!lane.empty())
       results.push_back(seqOf(lane, round));
   }
+  return results;
+}
+
+/// `first(r)` before lanes: element i stands in run 0 if i < r, else in run 1 + (i - r) / w; run k
+/// belongs to lane k % n.
+inline Values firstThenLanes(std::size_t r, std::size_t n, std::size_t w, const Values &values) {
+  std::vector<Values> lanes(n);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    lanes[i < r ? 0 : (1 + (i - r) / w) % n].push_back(values[i]);
+  Values results;
+  for (const Values &lane : lanes)
+    if (!lane.empty())
+      results.push_back(seqOf(lane, false));
   return results;
 }
 

@@ -103,8 +103,25 @@ TEST(Tree, StartsPadsAndResidues) {
   EXPECT_EQ(treeOf("seq(8) | seq.from(0.0)", 16).stats(), (TreeStats{16, 7 + 2}));
   EXPECT_EQ(treeOf("lanes(4).pad(0.0) | halves", 5).stats(), (TreeStats{7, 3}));
   EXPECT_EQ(treeOf("pairs.pad(0.0)", 5).stats(), (TreeStats{7, 3}));
-  EXPECT_EQ(treeOf("first(3) | seq(4) | seq", 9).stats(), (TreeStats{8, 6}));
+  EXPECT_EQ(treeOf("first(3) | seq(4) | seq", 9).stats(), (TreeStats{8, 5}));
   EXPECT_EQ(treeOf("seq(4).from(0.0) | seq", 7).stats(), (TreeStats{4 + 3 + 1, 5}));
+}
+
+TEST(Tree, ShortFirstRuns) {
+  for (std::size_t length = 1; length <= 70; ++length)
+    for (std::size_t n : {2u, 3u, 8u})
+      for (std::size_t r = 1; r <= n; ++r)
+        for (std::size_t q = 1; q <= 3; ++q) {
+          const std::string order = "first(" + std::to_string(r) + ") | pairs(" +
+                                    std::to_string(n) + ") | first(" + std::to_string(q) +
+                                    ") | lanes(4, 3) | seq";
+          const Tree tree = treeOf(order, static_cast<std::int64_t>(length));
+          const Values runs = plain::firstThenRuns(r, plain::pairsOf, n, plain::elements(length));
+          expectLevel(tree, 1, runs, order);
+          expectLevel(tree, 2, plain::firstThenLanes(q, 4, 3, runs), order);
+          if (HasFatalFailure())
+            return;
+        }
 }
 
 TEST(Tree, FusedRunsCountOneStepAProduct) {
