@@ -1,0 +1,237 @@
+// Every kernel of contracts/ and tests/contracts/ on every target: it compiles, calls nothing that
+// it does not define, fuses only what its contract fuses, and keeps everything in registers.
+#include "compiler/compile.h"
+#include "dsl/sema/package.h"
+#include "tests/unit/compiler/listing.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <gmock/gmock.h>
+#include <memory>
+
+namespace ordo {
+namespace {
+
+using compiler::CompiledKernel;
+using compiler::Emit;
+using compiler::Target;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+// A module, loaded once.
+struct Module {
+  dsl::SourceManager sources;
+  dsl::Diagnostics diagnostics{sources};
+  std::unique_ptr<dsl::Package> package;
+};
+
+const Module &module(const std::string &file) {
+  static std::map<std::string, Module> loaded;
+  const auto [at, isNew] = loaded.try_emplace(file);
+  Module &m = at->second;
+  if (isNew)
+    m.package = dsl::Package::load(file, {"contracts"}, m.sources, m.diagnostics);
+  return m;
+}
+
+struct Case {
+  std::string file, kernel;
+  const Target *target;
+};
+void PrintTo(const Case &c, std::ostream *out) {
+  *out << c.file << ":" << c.kernel << " on " << c.target->name;
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const char *file : {"contracts/nn/norm.ordo", "contracts/nn/softmax.ordo",
+                           "contracts/nn/log_sum_exp.ordo", "tests/contracts/odd_widths.ordo",
+                           "tests/contracts/orders.ordo", "tests/contracts/apply.ordo"}) {
+    const auto &package = module(file).package;
+    // A case of its own, so that the file's fault shows as a failure.
+    const auto kernels = package ? package->kernels() : std::vector<std::string>{""};
+    for (const std::string &kernel : kernels)
+      for (const Target &target : compiler::targets())
+        all.push_back({file, kernel, &target});
+  }
+  return all;
+}
+
+std::string caseName(const ::testing::TestParamInfo<Case> &info) {
+  const Case &c = info.param;
+  std::string name = c.kernel.empty() ? "broken_" + c.file : c.kernel;
+  name += "_on_" + std::string(c.target->name);
+  std::ranges::replace_if(name, [](unsigned char x) { return !std::isalnum(x); }, '_');
+  return name;
+}
+
+// -- How many fused multiply-adds a contract writes
+
+// exp writes nine and log eleven (contracts/math/f32.ordo). A compiler may repeat them, as it
+// unrolls a loop, and a row takes one logarithm.
+struct Fused {
+  bool exp = false, log = false;
+
+  bool any() const { return exp || log; }
+  /// `count` is some number of exponentials and, in a softmax, of one logarithm.
+  void expect(int count) const {
+    const int rest = count - (exp && log ? 11 : 0);
+    EXPECT_EQ(rest > 0, any()) << count;
+    EXPECT_EQ(rest % (exp ? 9 : 11), 0) << count;
+  }
+};
+
+Fused fusedOf(const std::string &kernel) {
+  const auto has = [&](const char *part) { return kernel.find(part) != std::string::npos; };
+  return {has("softmax") || has("log_sum_exp") || kernel == "exp_f32",
+          has("log_softmax") || has("log_sum_exp") || kernel == "log_f32"};
+}
+
+int countLines(std::string_view text, std::string_view part) {
+  int n = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string_view::npos; ++n)
+    at = std::min(text.find('\n', at), text.size());
+  return n;
+}
+
+// -- What we write, each kind by itself
+
+void checkNames(const std::string &text) {
+  for (const char *library : {"__nv_", "__ocml_", "__ockl_", "__gnu_", "__truncsf", "__extend"})
+    EXPECT_THAT(text, Not(HasSubstr(library)));
+  for (const char *name : {"exp", "expf", "exp2f", "log", "logf", "log2f", "sqrt", "sqrtf",
+                           "rsqrtf", "fmaf", "fmaxf", "fminf", "floorf", "memcpy", "memset"})
+    EXPECT_FALSE(containsWord(text, name)) << name;
+}
+
+void checkIr(const std::string &ir, const std::string &kernel) {
+  const std::set<std::string> defined = irDefinitions(ir);
+  EXPECT_TRUE(defined.contains(kernel));
+  for (const std::string &callee : irCallees(ir))
+    EXPECT_TRUE(callee.starts_with("llvm.") || defined.contains(callee)) << "calls " << callee;
+  for (const char *flag : {"fast", "contract", "reassoc", "afn", "arcp", "nnan", "ninf", "nsz"})
+    EXPECT_FALSE(containsWord(ir, flag)) << flag;
+  for (const char *other : {"llvm.fmuladd", "llvm.exp", "llvm.log", "llvm.maxnum", "llvm.minnum",
+                            "llvm.memset", "llvm.memcpy", "atomicrmw", "cmpxchg"})
+    EXPECT_THAT(ir, Not(HasSubstr(other)));
+}
+
+void checkX86(const CompiledKernel &code, const std::string &kernel) {
+  const auto found = opcodes(code.assembly);
+  const int fused = countOpcodes(found, "vfm") + countOpcodes(found, "vfnm");
+  EXPECT_EQ(fused > 0, fusedOf(kernel).any()) << fused;
+  EXPECT_EQ(countOpcodes(found, "call"), 1); // of the body, behind the guard of MXCSR
+  EXPECT_THAT(code.assembly, HasSubstr("callq\t" + kernel + ".body\n"));
+  for (const char *approximate : {"rcpps", "rcpss", "rsqrtps", "rsqrtss"})
+    EXPECT_EQ(countOpcodes(found, approximate), 0) << approximate;
+}
+
+bool isFloat(const std::string &opcode) {
+  return std::ranges::any_of(std::array{".f32", ".f64", "f16"}, [&](const char *type) {
+    return opcode.find(type) != std::string::npos;
+  });
+}
+
+void checkPtx(const CompiledKernel &code, const std::string &kernel) {
+  for (const char *directive : {".extern", ".func", "callseq", ".local"})
+    EXPECT_THAT(code.assembly, Not(HasSubstr(directive)));
+  const auto found = opcodes(code.assembly);
+  for (const auto &[opcode, count] : found) {
+    for (const char *part : {".ftz", ".approx", ".sat.f"})
+      EXPECT_THAT(opcode, Not(HasSubstr(part)));
+    for (const char *start : {"atom", "red.", "call", "ex2", "lg2", "mad.f", "mad.rn"})
+      EXPECT_THAT(opcode, Not(StartsWith(start)));
+    // What names no rounding, ptxas may fuse.
+    for (const char *start : {"add.", "sub.", "mul.", "div.", "fma.", "sqrt.", "rcp."})
+      if (opcode.starts_with(start) && isFloat(opcode))
+        EXPECT_THAT(opcode, StartsWith(start + std::string("rn.")));
+  }
+  fusedOf(kernel).expect(countOpcodes(found, "fma"));
+}
+
+// AMD divides and takes roots by sequences with fused steps: none where a contract has neither, and
+// elsewhere as many as those take, however long the row.
+void checkAmdgcn(const CompiledKernel &code, const std::string &kernel) {
+  for (const char *key : {"vgpr_spill_count", "sgpr_spill_count", "private_segment_fixed_size"})
+    EXPECT_THAT(code.assembly, HasSubstr("    ." + std::string(key) + ": 0\n"));
+  const auto found = opcodes(code.assembly);
+  for (const auto &[opcode, count] : found)
+    for (const char *part : {"atomic", "swappc", "setpc", "v_exp_", "v_log_", "scratch_", "ds_add",
+                             "ds_max", "ds_min", "v_mad_f", "v_mac_f", "v_mad_mix"})
+      EXPECT_THAT(opcode, Not(HasSubstr(part)));
+  const int fused = countOpcodes(found, "fma");
+  if (kernel.starts_with("row_sum") || kernel.starts_with("centre"))
+    EXPECT_EQ(fused, 0);
+  if (kernel.starts_with("rms_norm"))
+    EXPECT_LE(fused, 14);
+}
+
+void checkObject(const CompiledKernel &code, const Target &target, const std::string &kernel) {
+  if (code.object.empty()) { // PTX only: this machine has no ptxas
+    EXPECT_EQ(target.kind, Target::Kind::Cuda);
+    EXPECT_THAT(code.note, HasSubstr("ptxas"));
+    return;
+  }
+  ElfFile elf = readElf(code.object);
+  EXPECT_EQ(elf.error, "");
+  if (target.kind == Target::Kind::Cuda)
+    elf.undefined.erase(".nv.reservedSmem.offset0"); // where the driver's own shared memory begins
+  EXPECT_THAT(elf.undefined, IsEmpty());
+  EXPECT_TRUE(elf.defined.contains(kernel));
+  if (!target.isGpu())
+    return;
+  EXPECT_EQ(code.spillBytes, 0);
+  EXPECT_GT(code.registers, 0);
+  EXPECT_FALSE(elf.sections.contains(".nv.local." + kernel)); // memory of a thread's own
+}
+
+class Outputs : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Outputs, AreWhole) {
+  const auto &[file, kernel, target] = GetParam();
+  const Module &m = module(file);
+  ASSERT_TRUE(m.package) << m.diagnostics.renderAll();
+  dsl::Diagnostics diagnostics(m.sources);
+  const auto program = m.package->instantiate(kernel, diagnostics);
+  ASSERT_TRUE(program) << diagnostics.renderAll();
+  const auto code = compiler::compile(*program, *target, Emit::Llvm, diagnostics);
+  ASSERT_TRUE(code) << diagnostics.renderAll();
+
+  checkNames(code->text);
+  checkNames(code->assembly);
+  checkIr(code->text, kernel);
+  checkObject(*code, *target, kernel);
+  // One fused operation of a GPU's code is one of the contract; the CPU's are vectors, and rests.
+  if (target->isGpu())
+    fusedOf(kernel).expect(countLines(code->text, "call float @llvm.fma.f32("));
+  switch (target->kind) {
+  case Target::Kind::Cpu:
+    return checkX86(*code, kernel);
+  case Target::Kind::Cuda:
+    return checkPtx(*code, kernel);
+  case Target::Kind::Rocm:
+    return checkAmdgcn(*code, kernel);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, Outputs, ::testing::ValuesIn(cases()), caseName);
+
+TEST(Cpu, ComputesEightFloatsAtOnce) {
+  const Module &m = module("contracts/nn/norm.ordo");
+  ASSERT_TRUE(m.package) << m.diagnostics.renderAll();
+  dsl::Diagnostics diagnostics(m.sources);
+  const auto program = m.package->instantiate("rms_norm_bf16_3584", diagnostics);
+  ASSERT_TRUE(program) << diagnostics.renderAll();
+  const auto code =
+      compiler::compile(*program, *compiler::findTarget("cpu"), Emit::Asm, diagnostics);
+  ASSERT_TRUE(code) << diagnostics.renderAll();
+  EXPECT_THAT(code->assembly, ContainsRegex("vmulps\t[^\n]*%ymm"));
+  EXPECT_THAT(code->assembly, ContainsRegex("vaddps\t[^\n]*%ymm"));
+}
+
+} // namespace
+} // namespace ordo
