@@ -88,8 +88,8 @@ struct AtomOperands {
 };
 
 /// c[i * columns + j] ← chain over k from c[i * columns + j], for row i of `rows` of a and row j of
-/// `columns` of b; c is row-major, packed, of type rule.accumulator. At most `threads` threads (0: as many as the
-/// machine has). False, with a sentence in `reason` and c unspecified, as in `step`.
+/// `columns` of b; c is row-major, packed, of type rule.accumulator. At most `threads` threads (0:
+/// as many as the machine has). False, with a sentence in `reason` and c unspecified, as in `step`.
 bool matmul(const AtomRule &rule, std::int64_t rows, std::int64_t columns, std::int64_t depth,
             const AtomOperands &a, const AtomOperands &b, void *c, int threads = 0,
             std::string *reason = nullptr);

@@ -206,6 +206,14 @@ TEST(Cdna3, RoundsDownThenToNearestEven) {
   }
 }
 
+// A tie at 2 + 2^-23, but for 2^-31: version 2 cuts that before it rounds.
+TEST(Cdna3, ItsTwoVersionsPartInRareSums) {
+  const Bits a = bf16({pow2(-22), pow2(-31)}), b = bf16({1, 1});
+  const std::uint32_t c = 0x3fffffff; // 2 - 2^-23
+  EXPECT_EQ(step(*findAtom("amd.cdna3.bf16", 1), a, b, c), f32(2 + pow2(-22)));
+  EXPECT_EQ(step(*findAtom("amd.cdna3.bf16", 2), a, b, c), f32(2));
+}
+
 TEST(Unmodelled, NamesTheRuleAndTheReason) {
   for (const char *name : {"amd.cdna4.bf16", "amd.rdna3.f16"}) {
     const AtomRule *rule = findAtom(name);

@@ -1,4 +1,4 @@
-// One step of each format against what an A100 and an H200 gave: tests/data/tensor_core_vectors.
+// Steps of each format against what an A100 and an H200 gave: tests/data/tensor_core_vectors.
 #include "dsl/eval/atom/atom.h"
 
 #include <gtest/gtest.h>
@@ -28,11 +28,11 @@ std::string gunzip(const std::string &path) {
 /// As tests/data/tensor_core_vectors/pack.py lays them out.
 struct Vectors {
   std::uint32_t rows = 0, columns = 0;
-  std::size_t operandBytes;
+  std::size_t operandBytes, accumulatorBytes;
   std::string data;
 
-  Vectors(const std::string &file, std::size_t bytes)
-      : operandBytes(bytes), data(gunzip(kFolder + file)) {
+  Vectors(const std::string &file, std::size_t operand, std::size_t accumulator = 4)
+      : operandBytes(operand), accumulatorBytes(accumulator), data(gunzip(kFolder + file)) {
     if (data.size() < 8)
       return;
     std::memcpy(&rows, data.data(), 4);
@@ -44,10 +44,19 @@ struct Vectors {
     const std::size_t at = 8 + matrix * matrixBytes() + row * bytes;
     return std::as_bytes(std::span<const char>(data).subspan(at, bytes));
   }
-  std::uint32_t word(int which, std::uint32_t row) const {
-    std::uint32_t v = 0;
-    std::memcpy(&v, data.data() + 8 + 2 * matrixBytes() + (which * std::size_t{rows} + row) * 4, 4);
+  bool isWhole() const {
+    return rows > 0 && data.size() == 8 + 2 * matrixBytes() + 2 * rows * accumulatorBytes;
+  }
+  /// c (0) or d (1).
+  std::uint64_t accumulator(int which, std::uint32_t row) const {
+    std::uint64_t v = 0;
+    const std::size_t index = which * std::size_t{rows} + row;
+    std::memcpy(&v, data.data() + 8 + 2 * matrixBytes() + index * accumulatorBytes,
+                accumulatorBytes);
     return v;
+  }
+  std::optional<std::uint64_t> step(const AtomRule &rule, std::uint32_t row) const {
+    return chain(rule, operands(0, row), operands(1, row), accumulator(0, row));
   }
 };
 
@@ -64,14 +73,12 @@ TEST_P(PublishedVectors, AllFiveThousandAreEqual) {
   const Vectors v(c.file, c.operandBytes);
   ASSERT_EQ(v.rows, 5000u);
   ASSERT_EQ(v.columns, c.columns);
-  ASSERT_EQ(v.data.size(), 8 + 2 * v.matrixBytes() + 8 * std::size_t{v.rows});
+  ASSERT_TRUE(v.isWhole());
   const AtomRule *rule = findAtom(c.rule);
   ASSERT_NE(rule, nullptr);
   int equal = 0;
-  for (std::uint32_t i = 0; i < v.rows; ++i) {
-    const auto d = chain(*rule, v.operands(0, i), v.operands(1, i), v.word(0, i));
-    equal += d == v.word(1, i);
-  }
+  for (std::uint32_t i = 0; i < v.rows; ++i)
+    equal += v.step(*rule, i) == v.accumulator(1, i);
   EXPECT_EQ(equal, 5000);
 }
 
@@ -84,7 +91,7 @@ TEST_P(PublishedVectors, OtherFamiliesDiffer) {
   rule.fractionBits = rule.fractionBits == 25 ? 24 : 25;
   int equal = 0;
   for (std::uint32_t i = 0; i < v.rows; ++i)
-    equal += chain(rule, v.operands(0, i), v.operands(1, i), v.word(0, i)) == v.word(1, i);
+    equal += v.step(rule, i) == v.accumulator(1, i);
   EXPECT_LT(equal, 4900);
 }
 
@@ -99,6 +106,57 @@ INSTANTIATE_TEST_SUITE_P(, PublishedVectors,
                            const std::string file = info.param.file;
                            return file.substr(0, file.find('.'));
                          });
+
+class MeasuredVectors : public testing::TestWithParam<Case> {};
+
+TEST_P(MeasuredVectors, AllAreEqual) {
+  const Case &c = GetParam();
+  const AtomRule *rule = findAtom(c.rule);
+  ASSERT_NE(rule, nullptr);
+  EXPECT_EQ(rule->provenance, AtomProvenance::Measured);
+  const Vectors v(c.file, c.operandBytes, static_cast<std::size_t>(byteSize(rule->accumulator)));
+  ASSERT_TRUE(v.isWhole());
+  ASSERT_EQ(v.columns, c.columns);
+  int different = 0;
+  for (std::uint32_t i = 0; i < v.rows; ++i) {
+    const std::uint64_t d = v.accumulator(1, i), got = v.step(*rule, i).value();
+    const bool sameNan = rule->accumulator == DType::F64 && isNanBits(DType::F64, d) &&
+                         got == canonicalNan(DType::F64); // the card keeps a payload
+    different += got != d && !sameNan;
+  }
+  EXPECT_EQ(different, 0) << "of " << v.rows;
+}
+
+// The floor decides some of these, and only the measured one fits.
+TEST(MeasuredFloor, NoOtherFits) {
+  for (const Case &c : {Case{"measured/H200_bf16.bin.gz", "nv.hopper.bf16", 2, 16},
+                        Case{"measured/H200_tf32.bin.gz", "nv.hopper.tf32", 4, 8}}) {
+    const Vectors v(c.file, c.operandBytes);
+    ASSERT_TRUE(v.isWhole());
+    for (const int floor : {-132, -134, kNoLeastExponent}) {
+      AtomRule rule = *findAtom(c.rule);
+      rule.leastExponent = floor;
+      int different = 0;
+      for (std::uint32_t i = 0; i < v.rows; ++i)
+        different += v.step(rule, i) != v.accumulator(1, i);
+      EXPECT_GT(different, 0) << c.rule << " " << floor;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    H200, MeasuredVectors,
+    testing::Values(Case{"measured/H200_bf16.bin.gz", "nv.hopper.bf16", 2, 16},
+                    Case{"measured/H200_f16.bin.gz", "nv.hopper.f16", 2, 16},
+                    Case{"measured/H200_tf32.bin.gz", "nv.hopper.tf32", 4, 8},
+                    Case{"measured/H200_f64.bin.gz", "nv.hopper.f64", 8, 4},
+                    Case{"measured/H200_e4m3.bin.gz", "nv.hopper.f8e4m3fn", 1, 32},
+                    Case{"measured/H200_e5m2.bin.gz", "nv.hopper.f8e5m2", 1, 32}),
+    [](const auto &info) {
+      const std::string file = info.param.file;
+      const std::size_t start = file.rfind('_') + 1;
+      return file.substr(start, file.find('.') - start);
+    });
 
 } // namespace
 } // namespace ordo::dsl
