@@ -133,28 +133,51 @@ private:
   bool definition(const Definition &d) {
     if (d.where != kNone)
       return refuse(d.span, "`where` on a definition");
-    Region *body = nullptr;
-    Operation *op = nullptr;
-    if (d.output != kNone) {
-      auto write = b_.create<WriteOp>(at(d.span), d.name, arguments_->getArgument(d.output));
-      op = write;
-      body = &write.getBody();
-    } else {
-      llvm::SmallVector<ExprId> shape;
-      for (VarId v : d.vars)
-        shape.push_back(p_.vars[v].extent);
-      const ArrayType type = arrayType(shape, p_.expr(d.value).type, d.span);
-      if (!type)
-        return false;
-      auto define = b_.create<DefineOp>(at(d.span), type, b_.getStringAttr(d.name));
-      define_[definedCount_] = define.getResult();
-      op = define;
-      body = &define.getBody();
-    }
-    ++definedCount_;
-    const bool ok = bodyOf(*body, d.vars, d.value, kNone, d.span);
+    const DefId id = definedCount_++;
+    if (d.output == kNone)
+      return define(d, id);
+    return isRead(id) ? define(d, id) && copyOut(d, id) : write(d);
+  }
+
+  bool isRead(DefId id) const {
+    for (ExprId e = 0; e < p_.exprCount(); ++e)
+      if (p_.expr(e).op == Code::Use && p_.expr(e).payload == id)
+        return true;
+    return false;
+  }
+
+  bool define(const Definition &d, DefId id) {
+    llvm::SmallVector<ExprId> shape;
+    for (VarId v : d.vars)
+      shape.push_back(p_.vars[v].extent);
+    const ArrayType type = arrayType(shape, p_.expr(d.value).type, d.span);
+    if (!type)
+      return false;
+    auto op = b_.create<DefineOp>(at(d.span), type, b_.getStringAttr(d.name));
+    define_[id] = op.getResult();
+    const bool ok = bodyOf(op.getBody(), d.vars, d.value, kNone, d.span);
     b_.setInsertionPointAfter(op);
     return ok;
+  }
+
+  bool write(const Definition &d) {
+    auto op = b_.create<WriteOp>(at(d.span), d.name, arguments_->getArgument(d.output));
+    const bool ok = bodyOf(op.getBody(), d.vars, d.value, kNone, d.span);
+    b_.setInsertionPointAfter(op);
+    return ok;
+  }
+
+  // An output that other definitions read is a definition, too.
+  bool copyOut(const Definition &d, DefId id) {
+    const Location loc = at(d.span);
+    auto op = b_.create<WriteOp>(loc, d.name, arguments_->getArgument(d.output));
+    Block &block = op.getBody().emplaceBlock();
+    for (std::size_t i = 0; i < d.vars.size(); ++i)
+      block.addArgument(b_.getIndexType(), loc);
+    b_.setInsertionPointToEnd(&block);
+    b_.create<YieldOp>(loc, load(loc, define_[id], block.getArguments()), Value());
+    b_.setInsertionPointAfter(op);
+    return true;
   }
 
   // Fills a body: its block, its variables, its value and the terminator. Emits at the block's end.
@@ -277,8 +300,9 @@ private:
         return refuse(r.span, "a reduction whose extent is computed"), Value();
       extents.push_back(*n);
     }
-    // Operands behind a guard stay behind it.
-    if (r.where == kNone && !hoist(r))
+    if (r.where != kNone) // the dialect has it; the lowerings do not read it yet
+      return refuse(r.span, "`where` in a reduction"), Value();
+    if (!hoist(r))
       return {};
     OrderAttr order;
     if (!r.order.empty())

@@ -41,6 +41,7 @@ LogicalResult BodyEmitter::emitUniform(Operation *definition) {
       continue;
     }
     Scope none;
+    known_.clear();
     const Value value = emitOp(op, none);
     if (!value)
       return failure();
@@ -49,8 +50,9 @@ LogicalResult BodyEmitter::emitUniform(Operation *definition) {
   return success();
 }
 
-Value BodyEmitter::emitAt(Operation *definition, ValueRange column) {
-  Block &body = definition->getRegion(0).front();
+Value BodyEmitter::emitAt(WriteOp write, ValueRange column) {
+  known_.clear();
+  Block &body = write.getBody().front();
   Scope scope;
   for (auto [arg, value] : llvm::zip_equal(body.getArguments().drop_front(row_.size()), column))
     scope[arg] = value;
@@ -58,6 +60,7 @@ Value BodyEmitter::emitAt(Operation *definition, ValueRange column) {
 }
 
 Value BodyEmitter::emitElement(ReduceOp reduce, Value index) {
+  known_.clear();
   Block &body = reduce.getBody().front();
   Scope scope;
   scope[body.getArgument(0)] = index;
@@ -105,13 +108,33 @@ Value BodyEmitter::emitLoad(LoadOp load, Scope &scope) {
   auto define = load.getSource().getDefiningOp<DefineOp>();
   if (!define)
     return loadElement(load, cast<BlockArgument>(load.getSource()), indices);
-  if (space.isAligned(define))
-    return emitAt(define, ArrayRef<Value>(indices).drop_front(row_.size()));
+  return emitDefinition(define, indices);
+}
+
+Value BodyEmitter::emitDefinition(DefineOp define, ValueRange indices) {
+  // Emission nests as definitions do.
+  constexpr int kMaxDepth = 500;
+  std::vector<void *> at;
+  for (Value index : indices)
+    at.push_back(index.getAsOpaquePointer());
+  const Point point = {define, std::move(at)};
+  if (const auto it = known_.find(point); it != known_.end())
+    return it->second;
+  if (depth_ == kMaxDepth) {
+    define.emitError("not lowered yet: more than ")
+        << kMaxDepth << " definitions, each of the one before";
+    return {};
+  }
+  // An aligned definition has its row's indices already.
+  const std::size_t fixed = space.isAligned(define) ? row_.size() : 0;
   Block &body = define.getBody().front();
-  Scope inner;
-  for (auto [arg, value] : llvm::zip_equal(body.getArguments(), indices))
-    inner[arg] = value;
-  return emitBlock(body, inner);
+  Scope scope;
+  for (std::size_t i = fixed; i < indices.size(); ++i)
+    scope[body.getArgument(i)] = indices[i];
+  ++depth_;
+  const Value value = emitBlock(body, scope);
+  --depth_;
+  return known_[point] = value;
 }
 
 Value BodyEmitter::extent(Location loc, std::int64_t extent) {

@@ -6,6 +6,9 @@
 
 #include "mlir/IR/Builders.h"
 
+#include <map>
+#include <vector>
+
 namespace ordo::compiler {
 
 class BodyEmitter {
@@ -24,8 +27,8 @@ public:
   /// a definition or an output. Reductions go to emitReduction.
   mlir::LogicalResult emitUniform(mlir::Operation *definition);
 
-  /// The value of an aligned definition or output at a column (none for a row's own value).
-  mlir::Value emitAt(mlir::Operation *definition, mlir::ValueRange column);
+  /// The value of an output at a column (none for a row's own value).
+  mlir::Value emitAt(WriteOp write, mlir::ValueRange column);
   /// The value of a reduction's element at an index.
   mlir::Value emitElement(ReduceOp reduce, mlir::Value index);
 
@@ -48,6 +51,10 @@ protected:
   const RowSpace &space;
 
 private:
+  /// A definition at indices, within the element being emitted.
+  using Point = std::pair<mlir::Operation *, std::vector<void *>>;
+
+  mlir::Value emitDefinition(DefineOp define, mlir::ValueRange indices);
   mlir::Value emitBlock(mlir::Block &block, Scope &scope);
   mlir::Value emitOp(mlir::Operation &op, Scope &scope);
   mlir::Value emitLoad(LoadOp load, Scope &scope);
@@ -56,6 +63,9 @@ private:
   Scope values_; // arguments, and what was emitted once a row
   llvm::SmallVector<mlir::Value> row_;
   llvm::SmallVector<mlir::Value> sizes_;
+  // What the current element has computed: a definition used twice is emitted once.
+  std::map<Point, mlir::Value> known_;
+  int depth_ = 0;
 };
 
 /// op(a, b) of a reduction, the left operand first.

@@ -19,6 +19,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/Pass.h"
 
+#include <set>
+
 using namespace mlir;
 
 namespace ordo::compiler {
@@ -28,6 +30,8 @@ namespace {
 constexpr std::int64_t kUnroll = 4;
 constexpr std::int64_t kUnrollInLargeBlock = 2;
 constexpr std::int64_t kLargeBlock = 512;
+// Definitions that are searched for loads to issue early.
+constexpr std::size_t kMaxSeen = 1000;
 
 class GpuLowering : public BodyEmitter {
 public:
@@ -284,7 +288,8 @@ private:
   }
 
   // The arrays that a body reads along `index`, with its row's indices before.
-  void collectLoads(Block &block, const Scope &scope, Value index, Chunk &chunk) {
+  using Seen = std::set<std::vector<void *>>;
+  void collectLoads(Block &block, const Scope &scope, Value index, Chunk &chunk, Seen &seen) {
     for (Operation &op : block.without_terminator()) {
       auto load = dyn_cast<LoadOp>(op);
       if (!load || load.getIndices().empty())
@@ -294,9 +299,15 @@ private:
         indices.push_back(scope.lookup(i));
       if (auto define = load.getSource().getDefiningOp<DefineOp>()) {
         Scope inner;
-        for (auto [arg, value] : llvm::zip_equal(define.getBody().getArguments(), indices))
+        std::vector<void *> point = {define};
+        for (auto [arg, value] : llvm::zip_equal(define.getBody().getArguments(), indices)) {
           inner[arg] = value;
-        collectLoads(define.getBody().front(), inner, index, chunk);
+          point.push_back(value.getAsOpaquePointer());
+        }
+        // Deeper than emission goes, the kernel is refused there.
+        if (!seen.insert(point).second || seen.size() > kMaxSeen)
+          continue;
+        collectLoads(define.getBody().front(), inner, index, chunk, seen);
       } else if (indices.back() == index &&
                  llvm::all_of(indices, [](Value v) { return bool(v); })) {
         chunkElements(load.getLoc(), chunk, cast<BlockArgument>(load.getSource()),
@@ -312,7 +323,8 @@ private:
     for (auto [i, value] : llvm::enumerate(row()))
       scope[outer.getArgument(i)] = value;
     scope[body.getArguments().back()] = chunk.index.front();
-    collectLoads(body, scope, chunk.index.front(), chunk);
+    Seen seen;
+    collectLoads(body, scope, chunk.index.front(), chunk, seen);
   }
 
   void prefetch() {
@@ -403,7 +415,22 @@ private:
     if (rowValid_)
       b.setInsertionPoint(b.create<scf::IfOp>(loc, rowValid_).thenBlock()->getTerminator());
     const auto column = plan_.columns.find(write);
-    return column == plan_.columns.end() ? storeRow(write) : storeColumn(write, column->second);
+    if (column == plan_.columns.end())
+      return storeRow(write);
+    const auto loads = keptLoads();
+    const LogicalResult stored = storeColumn(write, column->second);
+    // A load that was first needed behind the row's guard is not there after it.
+    for (auto [chunk, kept] : loads)
+      chunk->loads = kept;
+    return stored;
+  }
+
+  std::vector<std::pair<Chunk *, decltype(Chunk::loads)>> keptLoads() {
+    std::vector<std::pair<Chunk *, decltype(Chunk::loads)>> all;
+    for (auto &[shape, chunks] : resident_)
+      for (auto &chunk : chunks)
+        all.push_back({chunk.get(), chunk->loads});
+    return all;
   }
 
   LogicalResult storeRow(WriteOp write) {

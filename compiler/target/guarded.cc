@@ -7,23 +7,29 @@
 
 namespace ordo::compiler {
 
+// Where the thread that runs guarded work wants LLVM's last words.
+static thread_local std::string *lastWords = nullptr;
+
 // A handler may not return to LLVM; it leaves through the recovery context of its thread.
-static void onFatalError(void *message, const char *reason, bool /*withCrashDump*/) {
-  *static_cast<std::string *>(message) = reason;
+static void onFatalError(void *, const char *reason, bool /*withCrashDump*/) {
+  if (lastWords)
+    *lastWords = reason;
   if (auto *recovery = llvm::CrashRecoveryContext::GetCurrent())
     recovery->HandleExit(1);
 }
 
 std::optional<std::string> runGuarded(const std::function<void()> &work) {
-  // The fatal error handler is one for the process.
-  static std::mutex oneAtATime;
-  const std::lock_guard lock(oneAtATime);
+  // Handlers are one for the process, installed once; what they write to is the thread's.
+  static std::once_flag installed;
+  std::call_once(installed, [] {
+    llvm::install_fatal_error_handler(onFatalError);
+    llvm::CrashRecoveryContext::Enable();
+  });
   std::string reason = "an internal error";
-  llvm::ScopedFatalErrorHandler scoped(onFatalError, &reason);
-  llvm::CrashRecoveryContext::Enable();
+  lastWords = &reason;
   llvm::CrashRecoveryContext recovery;
   const bool fine = recovery.RunSafely([&] { work(); });
-  llvm::CrashRecoveryContext::Disable();
+  lastWords = nullptr;
   if (fine)
     return std::nullopt;
   return reason;

@@ -31,9 +31,10 @@ std::unique_ptr<dsl::Package> load(const std::string &file, dsl::SourceManager &
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const char *file : {"contracts/nn/norm.ordo", "contracts/nn/softmax.ordo",
-                           "contracts/nn/log_sum_exp.ordo", "tests/contracts/odd_widths.ordo",
-                           "tests/contracts/orders.ordo", "tests/contracts/apply.ordo"}) {
+  for (const char *file :
+       {"contracts/nn/norm.ordo", "contracts/nn/softmax.ordo", "contracts/nn/log_sum_exp.ordo",
+        "tests/contracts/odd_widths.ordo", "tests/contracts/orders.ordo",
+        "tests/contracts/apply.ordo", "tests/contracts/chains.ordo"}) {
     dsl::SourceManager sources;
     dsl::Diagnostics diagnostics(sources);
     const auto package = load(file, sources, diagnostics);

@@ -5,6 +5,9 @@
 
 #include "llvm/Support/Program.h"
 
+#include <map>
+#include <mutex>
+
 namespace ordo::compiler {
 
 std::optional<std::string> findPtxas() {
@@ -29,7 +32,7 @@ static bool runProgram(llvm::ArrayRef<llvm::StringRef> command, const Scratch &s
   return status == 0;
 }
 
-static std::string versionOf(const std::string &ptxas, const Scratch &scratch) {
+static std::string askVersion(const std::string &ptxas, const Scratch &scratch) {
   std::string text;
   if (!runProgram({ptxas, "--version"}, scratch, &text))
     return "ptxas";
@@ -37,6 +40,17 @@ static std::string versionOf(const std::string &ptxas, const Scratch &scratch) {
   if (at == std::string::npos)
     return "ptxas";
   return "ptxas" + text.substr(at, text.find_first_of(" \n", at + 1) - at);
+}
+
+// Asked once a program: every kernel would get the same answer.
+static std::string versionOf(const std::string &ptxas, const Scratch &scratch) {
+  static std::mutex oneAtATime;
+  static std::map<std::string, std::string> known;
+  const std::lock_guard lock(oneAtATime);
+  const auto [entry, isNew] = known.try_emplace(ptxas);
+  if (isNew)
+    entry->second = askVersion(ptxas, scratch);
+  return entry->second;
 }
 
 std::optional<Cubin> runPtxas(const std::string &ptxas, const std::string &ptx,
