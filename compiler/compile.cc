@@ -26,7 +26,9 @@ public:
   Compilation(const dsl::Program &program, const Target &target, dsl::Diagnostics &diagnostics)
       : program_(program), target_(target), diagnostics_(diagnostics),
         context_(registry(), MLIRContext::Threading::DISABLED),
-        handler_(&context_, [this](Diagnostic &d) { return report(d); }) {}
+        handler_(&context_, [this](Diagnostic &d) { return report(d); }) {
+    context_.printOpOnDiagnostic(false); // our users wrote no operation
+  }
 
   std::optional<CompiledKernel> run(Emit stop) {
     module_ = importProgram(program_, context_, diagnostics_);
