@@ -206,6 +206,14 @@ TEST(Cdna3, RoundsDownThenToNearestEven) {
   }
 }
 
+// A zero accumulator aligns to 2^-126, whose last bit is 2^-157; what lies below is rounded down.
+TEST(Cdna3, AZeroAccumulatorHasTheLeastNormalExponent) {
+  const AtomRule &rule = *findAtom("amd.cdna3.bf16");
+  const Bits tiny = bf16({pow2(-75), pow2(-80)}), minus = bf16({-pow2(-75), -pow2(-80)});
+  EXPECT_EQ(step(rule, tiny, tiny, 0), kPlusZero); // a tie now, to even
+  EXPECT_EQ(step(rule, minus, tiny, 0), 0x80000001u);
+}
+
 // A tie at 2 + 2^-23, but for 2^-31: version 2 cuts that before it rounds.
 TEST(Cdna3, ItsTwoVersionsPartInRareSums) {
   const Bits a = bf16({pow2(-22), pow2(-31)}), b = bf16({1, 1});

@@ -104,6 +104,30 @@ TEST(Matmul, KeepsInfinitiesAndNans) {
   }
 }
 
+// Where the floor on the exponent decides: products near 2^-149 from a zero accumulator.
+TEST(Matmul, KeepsTheFloorOnTheExponent) {
+  Operands random(12);
+  Problem p(*findAtom("nv.hopper.bf16"), 64, 128, 16);
+  for (std::vector<std::byte> *array : {&p.a, &p.b})
+    for (std::size_t i = 0; i < array->size(); i += 2) {
+      const int exponent = 127 - 74 - random.below(5);
+      const auto bits =
+          static_cast<std::uint16_t>(random.below(2) << 15 | exponent << 7 | random.below(128));
+      std::memcpy(&(*array)[i], &bits, 2);
+    }
+  const Problem before = p;
+  ASSERT_TRUE(p.run());
+  AtomRule unbounded = p.rule;
+  unbounded.leastExponent = kNoLeastExponent;
+  Problem other(unbounded, 64, 128, 16);
+  other.a = p.a;
+  other.b = p.b;
+  ASSERT_TRUE(other.run());
+  EXPECT_NE(p.c, other.c);
+  for (std::int64_t i = 0; i < 64 * 128; ++i)
+    ASSERT_EQ(before.chained(i / 128, i % 128), p.accumulator(i));
+}
+
 TEST(Matmul, ReadsByStrides) {
   Operands random(6);
   Problem p(*findAtom("nv.hopper.f16"), 9, 21, 45);
