@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ordo::dsl {
@@ -45,6 +46,16 @@ TEST(Padding, ChangesNothingWithoutRounding) {
             << order << " at " << length << " + " << pads;
 }
 
+TEST(Padding, ChangesNothingWhereRoundedChainsAndPairsPass) {
+  for (const char *order :
+       {"seq: bf16", "pairs: bf16", "seq(3): bf16 | seq: bf16", "lanes(4): bf16 | pairs: bf16",
+        "seq(2): bf16 | halves", "pairs(4): bf16 | lanes(3) | halves"})
+    for (std::size_t length = 1; length <= 40; ++length)
+      for (std::size_t pads = 1; pads <= 40; ++pads)
+        ASSERT_EQ(padded(order, length, pads), padded(order, length, 0))
+            << order << " at " << length << " + " << pads;
+}
+
 TEST(Padding, ChangesMid) {
   const auto five = [](const char *order, std::size_t pads) { return padded(order, 5, pads); };
   EXPECT_EQ(five("mid", 0), "((a0+b0)+(c0+(d0+e0)))");
@@ -71,6 +82,56 @@ TEST(Padding, ChangesAStartedStage) {
                    return Ops{};
                  }()),
             5.0);
+}
+
+std::uint32_t bitsOf(float value) { return std::bit_cast<std::uint32_t>(value); }
+
+TEST(Padding, AZeroFilledProductIsNotTheIdentity) {
+  const float sums[] = {-0.0f, 0.0f, 1.5f, -1e-45f, 3.4e38f, -INFINITY};
+  for (float sum : sums) {
+    // A skipped step leaves the accumulator; so do the operands (-0.0, 1.0) and (1.0, -0.0).
+    EXPECT_EQ(bitsOf(std::fma(-0.0f, 1.0f, sum)), bitsOf(sum));
+    EXPECT_EQ(bitsOf(std::fma(1.0f, -0.0f, sum)), bitsOf(sum));
+  }
+  // Operands filled with zeros give +0.0, which turns the -0.0 that a run starts from, and that a
+  // run of negative zeros leaves, into +0.0.
+  EXPECT_EQ(bitsOf(std::fma(0.0f, 0.0f, -0.0f)), bitsOf(0.0f));
+  EXPECT_EQ(bitsOf(std::fma(-0.0f, 1.0f, -0.0f)), bitsOf(-0.0f));
+  // One operand alone filled with zero meets what the other holds.
+  EXPECT_TRUE(std::isnan(std::fma(0.0f, INFINITY, 1.0f)));
+}
+
+TEST(Padding, AZeroFilledRunOfProductsShows) {
+  // fma(4) over two products of which both are -0.0: predicated, filled with the identity, filled
+  // with zeros.
+  const auto run = [](std::vector<float> a, std::vector<float> b) {
+    float sum = -0.0f;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      sum = std::fma(a[i], b[i], sum);
+    return bitsOf(sum);
+  };
+  const std::uint32_t predicated = run({-1.0f, -0.0f}, {0.0f, 2.0f});
+  EXPECT_EQ(predicated, bitsOf(-0.0f));
+  EXPECT_EQ(run({-1.0f, -0.0f, -0.0f, -0.0f}, {0.0f, 2.0f, 1.0f, 1.0f}), predicated);
+  EXPECT_NE(run({-1.0f, -0.0f, 0.0f, 0.0f}, {0.0f, 2.0f, 0.0f, 0.0f}), predicated);
+}
+
+TEST(Padding, SumsAndProductsCommuteAndAMergeDoesNot) {
+  const float values[] = {0.0f, -0.0f, 1.5f, -1e-45f, 3.4e38f, -3.4e38f, 0x1.fffffep0f, INFINITY};
+  for (float a : values)
+    for (float b : values) {
+      if (!std::isnan(a + b)) {
+        EXPECT_EQ(bitsOf(a + b), bitsOf(b + a));
+      }
+      if (!std::isnan(a * b)) {
+        EXPECT_EQ(bitsOf(a * b), bitsOf(b * a));
+      }
+    }
+  // A merge that keeps the left of two equal keys, as argmax does.
+  const auto merge = [](std::pair<float, int> a, std::pair<float, int> b) {
+    return a.first < b.first ? b : a;
+  };
+  EXPECT_NE(merge({1.0f, 0}, {1.0f, 1}), merge({1.0f, 1}, {1.0f, 0}));
 }
 
 struct FloatOps {
