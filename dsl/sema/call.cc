@@ -34,7 +34,7 @@ Value ExprChecker::call(const Node &n, const Type *hint) {
       return this->conversion(n, *conversion, entry->value.type);
   }
   if (n.text == "tf32" || n.text.starts_with("tf32.")) {
-    report_.error("unsupported", n.nameSpan, "tf32 is not supported yet");
+    report_.unsupported(n.nameSpan, "tf32");
     return {};
   }
   const std::string typeName = n.text.substr(0, n.text.find('.'));
@@ -212,15 +212,17 @@ Value ExprChecker::functionCall(const Node &n, const Symbol &function) {
   bool isFine = true;
   for (std::uint32_t i = 0; i < fn.a; ++i) {
     const Node &param = there[fn.kids[i]];
-    const auto dtype = dtypeFromName(there[param.kids[0]].text);
-    if (!dtype)
+    const Node &type = there[param.kids[0]];
+    const auto dtype = dtypeFromName(type.text);
+    if (!dtype || !type.kids.empty())
       return {}; // the function itself was refused
     const std::string what = fmt::format("`{}` of `{}`", param.text, n.text);
     arguments.push_back(withinAs(n.kids[i], {*dtype, nullptr}, what));
     isFine = isFine && arguments.back();
   }
-  const auto result = dtypeFromName(there[fn.kids[fn.a]].text);
-  if (!isFine || !result)
+  const Node &resultType = there[fn.kids[fn.a]];
+  const auto result = dtypeFromName(resultType.text);
+  if (!isFine || !result || !resultType.kids.empty())
     return {};
   if (isGeneric()) {
     calls_.emplace_back(function, n.nameSpan);

@@ -119,10 +119,22 @@ Value ExprChecker::dispatch(NodeId id, const Type *hint) {
   case NodeKind::Block:
     return block(n, hint);
   case NodeKind::Tuple:
-    report_.error("unsupported", n.span, "tuples are not supported yet");
+    report_.unsupported(n.span, "tuples");
+    break;
+  case NodeKind::Field:
+    if (node(n.kids[0]).kind == NodeKind::Iterate)
+      return dispatch(n.kids[0], hint);
+    report_.unsupported(n.nameSpan, "tuples");
     break;
   case NodeKind::ArrayLit:
-    report_.error("unsupported", n.span, "arrays are not supported yet");
+    report_.unsupported(n.span, "arrays");
+    break;
+  case NodeKind::Fold:
+  case NodeKind::Ranking:
+    report_.unsupported(n.nameSpan, n.text);
+    break;
+  case NodeKind::Iterate:
+    report_.unsupported(n.nameSpan, "iterate");
     break;
   default:
     report_.error("expected-value", n.span, "expected a value");
@@ -205,6 +217,9 @@ Value ExprChecker::indexed(const Node &n) {
   if (base.kind == NodeKind::Name && (!entry || entry->kind == Entry::Kind::Output) &&
       !lookup(scope_->module(), base.text))
     return unknownName(base);
+  if (base.kind == NodeKind::ArrayLit || base.kind == NodeKind::Tuple ||
+      base.kind == NodeKind::Field || base.kind == NodeKind::Ranking)
+    return within(n.kids[0], nullptr); // not supported yet, and says so
   report_.error("not-indexable", base.span,
                 "expected a tensor or a definition with indices before `[`");
   return {};
@@ -354,6 +369,14 @@ Value ExprChecker::block(const Node &n, const Type *hint) {
 
 // `a = e` within a function. A refused one is declared all the same, so that its uses stay silent.
 bool ExprChecker::bindLocal(const Node &define) {
+  if (define.kind == NodeKind::DefineTuple || define.kind == NodeKind::LetFn ||
+      define.kind == NodeKind::Assume) {
+    report_.unsupported(define.nameSpan,
+                        define.kind == NodeKind::DefineTuple ? "a tuple on the left of `=`"
+                        : define.kind == NodeKind::LetFn     ? "a function local to a function"
+                                                             : "assume");
+    return false;
+  }
   const bool isPlain =
       define.kind == NodeKind::Define && define.kids.size() == 2 && define.kids[0] == kNoNode;
   if (!isPlain && define.kind != NodeKind::Let) {

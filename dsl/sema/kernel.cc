@@ -97,7 +97,7 @@ private:
       if (const Node &param = opNode(op().kids[i]); opNode(param.kids[0]).kids.empty())
         candidates.push_back(param.text);
     bool isFine = true;
-    for (std::size_t i = n_.a + 1; i < n_.kids.size(); ++i) {
+    for (std::size_t i = n_.a + 1; i < n_.a + 1 + n_.b; ++i) {
       const Node &arg = ast_[n_.kids[i]];
       if (std::ranges::find(candidates, arg.text) != candidates.end()) {
         isFine = emplace(binding_.scalars, arg.text, arg) && isFine;

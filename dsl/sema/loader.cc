@@ -206,7 +206,7 @@ private:
   void declare(Module &module) {
     for (NodeId id : module.ast.declarations) {
       const Node &node = module.ast[id];
-      if (node.kind == NodeKind::Use)
+      if (node.kind == NodeKind::Use || node.kind == NodeKind::Profile) // no name of the module's
         continue;
       if (isReservedName(node.text)) {
         report_

@@ -73,6 +73,8 @@ std::string_view describe(NodeKind kind) {
     return "a constant";
   case NodeKind::Kernel:
     return "a kernel";
+  case NodeKind::View:
+    return "a view";
   default:
     return "a declaration";
   }

@@ -24,13 +24,16 @@ bool OperatorChecker::run() {
   program_.module = ast_.module;
   program_.op = n_.text;
   const Node &body = node(n_.kids.back());
-  for (NodeId id : body.kids)
+  bool isFine = true;
+  for (NodeId id : body.kids) {
+    isFine = isUnderstood(node(id)) && isFine;
     if (node(id).kind == NodeKind::Define)
       later_.emplace(node(id).text, node(id).nameSpan);
+  }
   checker_.setLater(&later_);
-  if (!declareGenerics() || !declareParameters() || !settleConstants() || !checkShapes())
+  // Without what is not understood yet, the rest would be full of names that nothing declares.
+  if (!declareGenerics() || !declareParameters() || !isFine || !settleConstants() || !checkShapes())
     return false;
-  bool isFine = true;
   for (NodeId id : body.kids)
     if (node(id).kind == NodeKind::Define && !skipped_.contains(node(id).text))
       isFine = define(node(id)) && isFine;
@@ -38,6 +41,38 @@ bool OperatorChecker::run() {
   if (isFine && !binding_)
     warnUnused();
   return isFine;
+}
+
+bool OperatorChecker::isUnderstood(const Node &statement) {
+  const auto refuse = [&](Span span, std::string_view what) {
+    report_.unsupported(span, what);
+    return false;
+  };
+  const auto recurrence = [&](NodeId value) {
+    const Node &given = node(value);
+    if (given.kind == NodeKind::Fold)
+      return refuse(given.nameSpan, given.text);
+    if (given.kind == NodeKind::Iterate)
+      return refuse(given.nameSpan, "iterate");
+    return true;
+  };
+  switch (statement.kind) {
+  case NodeKind::Define:
+    return recurrence(statement.kids.back());
+  case NodeKind::DefineTuple:
+    return recurrence(statement.kids.back()) &&
+           refuse(statement.nameSpan, "a tuple on the left of `=`");
+  case NodeKind::Update:
+    return refuse(statement.nameSpan, "an update in place (`:=`)");
+  case NodeKind::LetFn:
+    return refuse(statement.nameSpan, "a function local to an op");
+  case NodeKind::Assume:
+    return refuse(statement.nameSpan, "assume");
+  case NodeKind::For:
+    return refuse(statement.nameSpan, "for");
+  default:
+    return true;
+  }
 }
 
 bool OperatorChecker::settleConstants() {
@@ -122,8 +157,11 @@ std::string OperatorChecker::valuesIn(NodeId condition) const {
   std::set<std::string> seen;
   std::vector<NodeId> open = {condition};
   while (!open.empty()) {
-    const Node &n = node(open.back());
+    const NodeId id = open.back();
     open.pop_back();
+    if (id == kNoNode)
+      continue;
+    const Node &n = node(id);
     open.insert(open.end(), n.kids.rbegin(), n.kids.rend());
     const Entry *entry = n.kind == NodeKind::Name ? scope_.find(n.text) : nullptr;
     if (!entry || !entry->value || program_.expr(entry->value.id).op != Op::Const ||

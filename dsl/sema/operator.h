@@ -59,6 +59,7 @@ private:
   std::string valuesIn(NodeId condition) const;
   bool isOverDimensions(ExprId id) const;
 
+  bool isUnderstood(const Node &statement);
   bool define(const Node &statement);
   bool bindIndices(const Node &statement, const Entry *output, Definition &definition);
   ExprId extentOf(const Node &statement, const Node &index);

@@ -48,6 +48,17 @@ private:
       OperatorChecker(symbol, nullptr, kNothing, scratch, report_).run();
       break;
     }
+    case NodeKind::Kernel:
+      if (const Node &last = symbol.module->ast[symbol.node().kids.back()];
+          last.kind == NodeKind::Ranks)
+        report_.unsupported(last.nameSpan, "over (kernels cut over ranks)");
+      break;
+    case NodeKind::View:
+      report_.unsupported(symbol.node().nameSpan, "view");
+      break;
+    case NodeKind::Profile:
+      report_.unsupported(symbol.node().nameSpan, "profile");
+      break;
     default:
       break;
     }
@@ -85,7 +96,8 @@ private:
   std::optional<Type> scalarType(const Node &n, const Scope &scope, ExprChecker &checker) {
     if (n.kids.empty())
       return checker.checkType(n, scope);
-    report_.error("unsupported", n.span, "arrays in functions are not supported yet");
+    report_.unsupported(n.span, n.kind == NodeKind::TupleType ? "functions that give tuples"
+                                                              : "arrays in functions");
     return std::nullopt;
   }
 

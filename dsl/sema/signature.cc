@@ -121,6 +121,10 @@ bool OperatorChecker::declareParameters() {
   for (std::uint32_t i = n_.a; i < firstResult + n_.c; ++i) {
     const Node &param = node(n_.kids[i]);
     const bool isResult = i >= firstResult;
+    if (param.a != 0) {
+      report_.unsupported(param.span, "inout");
+      isFine = false;
+    }
     const Node &typeNode = node(param.kids[0]);
     const auto type = checker_.checkType(typeNode, scope_);
     if (!type) {

@@ -306,6 +306,21 @@ std::string_view spelling(Tok kind) {
   return "";
 }
 
+std::vector<std::string_view> reservedWords() {
+  std::vector<std::string_view> words;
+  for (const Spelt &word : kWords)
+    words.push_back(word.text);
+  return words;
+}
+
+std::vector<std::string_view> contextualWords() {
+  return {"argmax",   "ascending", "at",    "atom",    "bool",   "count",  "descending", "disjoint",
+          "distinct", "dot",       "first", "fold",    "forall", "forbid", "from",       "inout",
+          "iterate",  "last",      "max",   "max_nan", "merge",  "min",    "min_nan",    "NaN",
+          "next",     "of",        "over",  "profile", "ranks",  "scan",   "sum",        "target",
+          "top",      "type",      "view",  "yield"};
+}
+
 Lexed lex(std::uint32_t file, const SourceManager &sources, Diagnostics &diagnostics) {
   return Lexer(file, sources.file(file).text, diagnostics).run();
 }

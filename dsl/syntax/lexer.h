@@ -72,6 +72,11 @@ enum class Tok : std::uint8_t {
 /// The reserved word or mark as written, without quotes; "" for the others.
 std::string_view spelling(Tok kind);
 
+/// The reserved words, in no order.
+std::vector<std::string_view> reservedWords();
+/// Words that the parser knows by where they stand; elsewhere they are names.
+std::vector<std::string_view> contextualWords();
+
 struct Token {
   Tok kind = Tok::End;
   bool newlineBefore = false; // first on its line

@@ -1,4 +1,4 @@
-// Declarations: module, use, op, fn, order, let, kernel.
+// Declarations: module, use, op, fn, view, order, let, kernel.
 #include "dsl/syntax/parser_impl.h"
 
 #include <algorithm>
@@ -48,6 +48,16 @@ std::string Parser::path(const std::string &what, Span *span) {
   return text;
 }
 
+void Parser::attach(const Start &start, NodeId first) {
+  node(first).doc = start.doc;
+  node(first).blankBefore = start.blankBefore;
+}
+
+NodeId Parser::plainName(const std::string &what, const std::string &why) {
+  const Token &name = expectName(what, why);
+  return make(NodeKind::Name, spanOf(name), spanOf(name), std::string(textOf(name)), {});
+}
+
 void Parser::moduleLine() {
   if (!at(Tok::Module))
     return;
@@ -88,28 +98,33 @@ void Parser::declaration() {
     fail("module-line", spanOf(tok()), "`module` comes once, before everything else",
          "one file is one module");
   default:
-    badDeclaration();
+    if (atWord("view", Tok::Name))
+      made = {view()};
+    else if (atWord("profile", Tok::Name))
+      made = {profile()};
+    else
+      badDeclaration();
   }
-  node(made.front()).doc = start.doc;
-  node(made.front()).blankBefore = start.blankBefore;
+  attach(start, made.front());
   out_.declarations.insert(out_.declarations.end(), made.begin(), made.end());
 }
 
 void Parser::badDeclaration() {
-  static const std::vector<std::string> kWords = {"op", "fn", "order", "let", "kernel", "use"};
+  static const std::vector<std::string> kWords = {"op",  "fn",  "view",   "order",
+                                                  "let", "use", "kernel", "profile"};
   const std::string word(textOf(tok()));
-  if (at(Tok::Name) && tok(1).kind == Tok::Name &&
-      (word == "profile" || word == "view" || word == "target" || word == "forbid"))
-    notSupported(spanOf(tok()), word);
-  if (at(Tok::Assume) || at(Tok::For))
-    notSupported(spanOf(tok()), word);
   std::string help;
-  if (at(Tok::Name)) {
+  if (atWord("target", Tok::Name) || atWord("forbid", Tok::Name)) {
+    help = quote(word) + " stands in a profile: profile name { … }";
+  } else if (at(Tok::Assume) || at(Tok::Require) || at(Tok::For)) {
+    help = quote(word) + " stands in the body of an op";
+  } else if (at(Tok::Name)) {
     const std::string near = didYouMean(word, kWords);
     if (!near.empty())
       help = "did you mean `" + near + "`?";
   }
-  failExpected("a declaration", "(op, fn, order, let, kernel or use)", nullptr, help);
+  failExpected("a declaration", "(op, fn, view, order, let, kernel, profile or use)", nullptr,
+               help);
 }
 
 /// use nn.norm (rms_norm, softmax), nn.linear
@@ -125,10 +140,8 @@ std::vector<NodeId> Parser::uses() {
     std::vector<NodeId> kids;
     if (at(Tok::LeftParen) && !atNewLine()) {
       const Token &opener = advance();
-      kids = list(Tok::RightParen, opener, "a name", "after a name from " + quote(name), [&] {
-        const Token &item = expectName("a name", "from " + quote(name));
-        return make(NodeKind::Name, spanOf(item), spanOf(item), std::string(textOf(item)), {});
-      });
+      kids = list(Tok::RightParen, opener, "a name", "after a name from " + quote(name),
+                  [&] { return plainName("a name", "from " + quote(name)); });
       if (kids.empty())
         fail("expected-token", spanFrom(opener), "expected a name between `(` and `)`",
              "without names the whole module is used: use " + name);
@@ -144,49 +157,63 @@ std::vector<NodeId> Parser::uses() {
 NodeId Parser::op() {
   const Token &word = advance();
   std::vector<NodeId> kids;
-  std::uint32_t generics = 0, params = 0, results = 0;
+  std::uint32_t counts[3] = {};
   const Token *name = nullptr;
   try {
     name = &expectName("the name of an op", "after `op`");
     const std::string quoted = quote(textOf(*name));
-    if (at(Tok::Less)) {
-      const Token &opener = advance();
-      kids = list(Tok::Greater, opener, "a generic", "after a generic of " + quoted,
-                  [&] { return generic(); });
-      generics = static_cast<std::uint32_t>(kids.size());
-    }
-    const auto parameters = [&](const std::string &what, const std::string &why) {
-      const Token &opener = expect(Tok::LeftParen, why);
-      const std::vector<NodeId> items =
-          list(Tok::RightParen, opener, "a " + what, "after a " + what + " of " + quoted,
-               [&] { return param("a " + what + " of " + quoted); });
+    kids = generics(quoted);
+    counts[0] = static_cast<std::uint32_t>(kids.size());
+    const auto part = [&](const std::string &what, const std::string &why) {
+      const std::vector<NodeId> items = params(what, quoted, why);
       kids.insert(kids.end(), items.begin(), items.end());
       return static_cast<std::uint32_t>(items.size());
     };
-    params = parameters("parameter", "to begin the parameters of " + quoted);
+    counts[1] = part("parameter", "to begin the parameters of " + quoted);
     if (!at(Tok::Arrow))
       failExpected("`->`", "and the results of " + quoted, nullptr,
                    "for example -> (y: f32[T, H])");
     advance();
-    results = parameters("result", "to begin the results of " + quoted);
-    if (results == 0)
+    counts[2] = part("result", "to begin the results of " + quoted);
+    if (counts[2] == 0)
       fail("expected-token", spanOf(*name), "op " + quoted + " has no result");
+    for (std::size_t i = counts[0] + counts[1]; i < kids.size(); ++i)
+      if (node(kids[i]).a != 0)
+        fail("inout-result", node(kids[i]).span, "a result is written, not updated",
+             "`inout` follows the type of a parameter");
   } catch (const Recover &) {
     // The body is read all the same, for its own errors.
     skipToDeclaration(at_, true);
     if (at(Tok::LeftBrace))
-      block(false, "the body of the op");
+      block(Ends::Statements, "the body of the op");
     throw;
   }
-  kids.push_back(block(false, "the body of " + quote(textOf(*name))));
+  kids.push_back(block(Ends::Statements, "the body of " + quote(textOf(*name))));
   const Span span = spanFrom(word);
   const NodeId made =
       make(NodeKind::Op, span, spanOf(*name), std::string(textOf(*name)), std::move(kids));
-  node(made).a = generics;
-  node(made).b = params;
-  node(made).c = results;
+  node(made).a = counts[0];
+  node(made).b = counts[1];
+  node(made).c = counts[2];
   endOfLine("the body of " + quote(textOf(*name)));
   return made;
+}
+
+/// <H, order row>, or nothing.
+std::vector<NodeId> Parser::generics(const std::string &owner) {
+  if (!at(Tok::Less))
+    return {};
+  const Token &opener = advance();
+  return list(Tok::Greater, opener, "a generic", "after a generic of " + owner,
+              [&] { return generic(); });
+}
+
+/// (x: f32[T], w: f32[H])
+std::vector<NodeId> Parser::params(const std::string &what, const std::string &owner,
+                                   const std::string &why) {
+  const Token &opener = expect(Tok::LeftParen, why);
+  return list(Tok::RightParen, opener, "a " + what, "after a " + what + " of " + owner,
+              [&] { return param("a " + what + " of " + owner); });
 }
 
 /// H | bool CENTRED | type E | order row
@@ -215,9 +242,13 @@ NodeId Parser::param(const std::string &owner) {
                  "for example " + std::string(textOf(name)) + ": f32[T, H]");
   advance();
   const NodeId typed = type("as the type of " + quoted);
-  if (atName("inout"))
-    notSupported(spanOf(tok()), "inout");
-  return make(NodeKind::Param, spanFrom(name), spanOf(name), std::string(textOf(name)), {typed});
+  const bool inout = atName("inout");
+  if (inout)
+    advance();
+  const NodeId made =
+      make(NodeKind::Param, spanFrom(name), spanOf(name), std::string(textOf(name)), {typed});
+  node(made).a = inout;
+  return made;
 }
 
 NodeId Parser::type(const std::string &why) {
@@ -236,30 +267,79 @@ NodeId Parser::type(const std::string &why) {
               std::move(extents));
 }
 
+/// (f32, f32) | (c: f32, s: f32)
+NodeId Parser::tupleType(const std::string &why) {
+  const Token &opener = advance();
+  std::vector<NodeId> kids =
+      list(Tok::RightParen, opener, "a type", "after a type of a tuple", [&] {
+        const bool named = at(Tok::Name) && tok(1).kind == Tok::Colon;
+        const NodeId part = named ? param("a part of the tuple") : type(why);
+        if (named && node(part).a != 0)
+          fail("inout-result", node(part).span, "a result is written, not updated");
+        return part;
+      });
+  if (kids.size() < 2)
+    fail("expected-token", spanFrom(opener), "a tuple has two types or more",
+         "one type stands without parentheses");
+  return make(NodeKind::TupleType, spanFrom(opener), spanOf(opener), "", std::move(kids));
+}
+
 /// fn name(params) -> type = value, or = { definitions, value }
 NodeId Parser::fn() {
   const Token &word = advance();
   const Token &name = expectName("the name of a function", "after `fn`");
   const std::string quoted = quote(textOf(name));
   if (at(Tok::Less))
-    notSupported(spanOf(tok()), "generics of a function");
-  const Token &opener = expect(Tok::LeftParen, "to begin the parameters of " + quoted);
-  std::vector<NodeId> kids =
-      list(Tok::RightParen, opener, "a parameter", "after a parameter of " + quoted,
-           [&] { return param("a parameter of " + quoted); });
-  const auto params = static_cast<std::uint32_t>(kids.size());
+    fail("function-generics", spanOf(tok()), "a function has no generics, and " + quoted + " has",
+         "write a function for each type; dimensions and orders belong to an op");
+  std::vector<NodeId> kids = params("parameter", quoted, "to begin the parameters of " + quoted);
+  const auto count = static_cast<std::uint32_t>(kids.size());
+  for (const NodeId kid : kids)
+    if (node(kid).a != 0)
+      fail("inout-result", node(kid).span, "a function has values, and updates none",
+           "`inout` belongs to the parameters of an op");
   if (!at(Tok::Arrow))
     failExpected("`->`", "and the type of " + quoted, nullptr,
                  "for example fn " + std::string(textOf(name)) + "(x: f32) -> f32 = x");
   advance();
-  kids.push_back(type("as the type of " + quoted));
+  const std::string why = "as the type of " + quoted;
+  kids.push_back(at(Tok::LeftParen) ? tupleType(why) : type(why));
   expect(Tok::Assign, "before the value of " + quoted);
-  kids.push_back(at(Tok::LeftBrace) ? block(true, "the body of " + quoted)
-                                    : expression("as the value of " + quoted));
+  kids.push_back(at(Tok::LeftBrace) ? block(Ends::Value, "the body of " + quoted)
+                                    : value("as the value of " + quoted));
   const NodeId made =
       make(NodeKind::Fn, spanFrom(word), spanOf(name), std::string(textOf(name)), std::move(kids));
-  node(made).a = params;
+  node(made).a = count;
   endOfLine("the function " + quoted);
+  return made;
+}
+
+/// view name<generics>(params)[i, j] -> type = value
+NodeId Parser::view() {
+  const Token &word = advance();
+  const Token &name = expectName("the name of a view", "after `view`");
+  const std::string quoted = quote(textOf(name));
+  std::vector<NodeId> kids = generics(quoted);
+  const auto genericCount = static_cast<std::uint32_t>(kids.size());
+  const std::vector<NodeId> given =
+      params("parameter", quoted, "to begin the parameters of " + quoted);
+  kids.insert(kids.end(), given.begin(), given.end());
+  const std::vector<NodeId> indices = variables(name);
+  if (indices.empty())
+    failExpected("`[`", "and the indices of " + quoted, nullptr,
+                 "for example view " + std::string(textOf(name)) +
+                     "(pool: f32[N, P])[s] -> f32[N * P] = pool[s / P, s % P]");
+  kids.insert(kids.end(), indices.begin(), indices.end());
+  expect(Tok::Arrow, "and the type of " + quoted);
+  kids.push_back(type("as the type of " + quoted));
+  expect(Tok::Assign, "before the value of " + quoted);
+  kids.push_back(expression("as the value of " + quoted));
+  const NodeId made = make(NodeKind::View, spanFrom(word), spanOf(name), std::string(textOf(name)),
+                           std::move(kids));
+  node(made).a = genericCount;
+  node(made).b = static_cast<std::uint32_t>(given.size());
+  node(made).c = static_cast<std::uint32_t>(indices.size());
+  endOfLine("the view " + quoted);
   return made;
 }
 
@@ -275,25 +355,42 @@ NodeId Parser::orderDecl() {
   return made;
 }
 
-/// let hidden = 2048, width = 512: a node for each.
+/// let hidden = 2048, s(c) = j * B + c: a node for each.
 std::vector<NodeId> Parser::lets(bool topLevel) {
   const Token &word = advance();
   std::vector<NodeId> made;
-  std::string quoted;
-  do {
-    const Token &name = expectName("a name", made.empty() ? "after `let`" : "after `,` in `let`");
-    quoted = quote(textOf(name));
-    expect(Tok::Assign, "to define " + quoted);
-    const NodeId value = expression("as the value of " + quoted);
-    made.push_back(make(topLevel ? NodeKind::LetDecl : NodeKind::Let,
-                        spanFrom(made.empty() ? word : name), spanOf(name),
-                        std::string(textOf(name)), {value}));
-  } while (accept(Tok::Comma));
-  endOfLine("the definition of " + quoted);
+  do
+    made.push_back(let(made.empty() ? word : tok(), topLevel));
+  while (accept(Tok::Comma));
+  endOfLine("the definition of " + quote(node(made.back()).text));
   return made;
 }
 
-/// kernel name = op<H = 3584, row>(eps = 1e-6)
+/// name = value | name(c) = value; `first` begins its span.
+NodeId Parser::let(const Token &first, bool topLevel) {
+  const Token &name =
+      expectName("a name", first.kind == Tok::Let ? "after `let`" : "after `,` in `let`");
+  const std::string quoted = quote(textOf(name));
+  NodeKind kind = topLevel ? NodeKind::LetDecl : NodeKind::Let;
+  std::vector<NodeId> kids;
+  if (at(Tok::LeftParen) && !atNewLine()) {
+    if (topLevel)
+      fail("expected-token", spanOf(tok()), quoted + " is a function, and `let` names a constant",
+           "write fn " + std::string(textOf(name)) + "(…) -> … = …");
+    const Token &opener = advance();
+    kind = NodeKind::LetFn;
+    kids = list(Tok::RightParen, opener, "a parameter", "after a parameter of " + quoted,
+                [&] { return plainName("a parameter", "of " + quoted); });
+    if (kids.empty())
+      fail("expected-token", spanFrom(opener), "expected a parameter between `(` and `)`",
+           "a value without parameters is written let " + std::string(textOf(name)) + " = …");
+  }
+  expect(Tok::Assign, "to define " + quoted);
+  kids.push_back(expression("as the value of " + quoted));
+  return make(kind, spanFrom(first), spanOf(name), std::string(textOf(name)), std::move(kids));
+}
+
+/// kernel name = op<H = 3584, row>(eps = 1e-6) over ranks(1, 2)
 NodeId Parser::kernel() {
   const Token &word = advance();
   const Token &name = expectName("the name of a kernel", "after `kernel`");
@@ -304,14 +401,14 @@ NodeId Parser::kernel() {
     failExpected("the name of an op", "in kernel " + quoted);
   std::string callee = path("the name of an op", &calleeSpan);
   std::vector<NodeId> kids{make(NodeKind::Name, calleeSpan, calleeSpan, callee, {})};
-  std::uint32_t generics = 0;
+  std::uint32_t genericCount = 0, scalarCount = 0;
   if (at(Tok::Less)) {
     const Token &opener = advance();
     const std::vector<NodeId> items =
         list(Tok::Greater, opener, "a generic", "after a generic of " + quote(callee),
              [&] { return namedGeneric(); });
     kids.insert(kids.end(), items.begin(), items.end());
-    generics = static_cast<std::uint32_t>(items.size());
+    genericCount = static_cast<std::uint32_t>(items.size());
   }
   if (at(Tok::LeftParen) && !atNewLine()) {
     const Token &opener = advance();
@@ -319,14 +416,31 @@ NodeId Parser::kernel() {
         list(Tok::RightParen, opener, "an argument", "after an argument of " + quote(callee),
              [&] { return namedScalar(); });
     kids.insert(kids.end(), items.begin(), items.end());
+    scalarCount = static_cast<std::uint32_t>(items.size());
   }
-  if (atName("over") && !atNewLine())
-    notSupported(spanOf(tok()), "over (kernels cut over ranks)");
+  if (atName("over"))
+    kids.push_back(ranks());
   const NodeId made = make(NodeKind::Kernel, spanFrom(word), spanOf(name),
                            std::string(textOf(name)), std::move(kids));
-  node(made).a = generics;
+  node(made).a = genericCount;
+  node(made).b = scalarCount;
   endOfLine("kernel " + quoted);
   return made;
+}
+
+/// over ranks(1, 2, 4)
+NodeId Parser::ranks() {
+  const Token &word = advance();
+  if (!atWord("ranks", Tok::LeftParen))
+    failExpected("`ranks`", "after `over`", nullptr, "for example over ranks(1, 2, 4)");
+  advance();
+  const Token &opener = advance();
+  std::vector<NodeId> kids =
+      list(Tok::RightParen, opener, "a number of ranks", "after a number of ranks",
+           [&] { return expression("as a number of ranks"); });
+  if (kids.empty())
+    fail("expected-token", spanFrom(opener), "expected a number of ranks between `(` and `)`");
+  return make(NodeKind::Ranks, spanFrom(word), spanOf(word), "", std::move(kids));
 }
 
 /// H = 3584 | row = seq(8) | lanes(128) | row

@@ -113,9 +113,19 @@ NodeId Parser::unary(const std::string &why) {
 
 NodeId Parser::postfix(const std::string &why) {
   const Token &first = tok();
-  NodeId base = primary(why);
-  while (at(Tok::LeftBracket) && !atNewLine()) {
+  return suffixes(first, primary(why));
+}
+
+/// [i, j] and .part, as often as they follow.
+NodeId Parser::suffixes(const Token &first, NodeId base) {
+  while ((at(Tok::LeftBracket) || at(Tok::Dot)) && !atNewLine()) {
     const Token &opener = advance();
+    if (opener.kind == Tok::Dot) { // dots after a name belong to the name
+      const Token &part = expectName("the name of a part", "after `.`");
+      base =
+          make(NodeKind::Field, spanFrom(first), spanOf(part), std::string(textOf(part)), {base});
+      continue;
+    }
     const std::string indexed = quote(textOf(first));
     std::vector<NodeId> kids =
         list(Tok::RightBracket, opener, "an index", "after an index of " + indexed,
@@ -194,8 +204,13 @@ NodeId Parser::parenthesised(const std::string &why) {
 }
 
 NodeId Parser::nameOrCall() {
-  refuseUnsupportedExpression();
   const std::string_view word = textOf(tok());
+  if (startsRecurrence())
+    fail("recurrence-place", spanOf(tok()), quote(word) + " is a whole value, not an operand",
+         word == "iterate" ? "give it a name first: (a, b) = iterate …"
+                           : "give it names first: (a, b) = " + std::string(word) + "[…] …");
+  if (startsRanking())
+    return ranking();
   const bool called = tok(1).kind == Tok::LeftParen;
   if (isReduction(word) && tok(1).kind == Tok::LeftBracket)
     return reduction();
@@ -227,20 +242,78 @@ NodeId Parser::nameOrCall() {
   return make(NodeKind::Call, whole, span, std::move(name), std::move(kids));
 }
 
-void Parser::refuseUnsupportedExpression() {
-  const std::string_view word = textOf(tok());
-  const Tok next = tok(1).kind;
-  const bool bracket = next == Tok::LeftBracket;
-  const bool binds = bracket && tok(2).kind == Tok::Name && tok(3).kind == Tok::In;
-  if ((word == "fold" || word == "scan" || word == "argmax") && binds)
-    notSupported(spanOf(tok()), std::string(word));
-  if (word == "iterate" && (next == Tok::Number || next == Tok::Name) && !tok(1).newlineBefore)
-    notSupported(spanOf(tok()), "iterate");
-  if (word == "top" && bracket && closerOf(at_ + 1) != 0) {
-    const std::size_t after = closerOf(at_ + 1) + 1;
-    if (tokens_[after].kind == Tok::Name && tokens_[after + 1].kind == Tok::In)
-      notSupported(spanOf(tok()), "top");
+/// top[K] e in … | argmax[e in …
+bool Parser::startsRanking() const {
+  if (tok(1).kind != Tok::LeftBracket)
+    return false;
+  if (atName("argmax"))
+    return tok(2).kind == Tok::Name && tok(3).kind == Tok::In;
+  const std::size_t closer = closerOf(at_ + 1);
+  return atName("top") && closer != 0 && tokens_[closer + 1].kind == Tok::Name &&
+         tokens_[std::min(closer + 2, tokens_.size() - 1)].kind == Tok::In;
+}
+
+/// top[K] e in E where c of (z[e] descending, NaN last, e ascending) at s
+/// argmax[e in E where c] of (z[e] descending, NaN last, e ascending)
+NodeId Parser::ranking() {
+  const Nest nest(*this);
+  const Token &word = advance();
+  const std::string name(textOf(word));
+  const bool top = name == "top";
+  const Token &opener = advance();
+  std::vector<NodeId> kids;
+  {
+    const Brackets inside(*this, brackets_ + 1);
+    if (top) {
+      kids.push_back(expression("as how many `top` takes"));
+      expect(Tok::RightBracket, "after how many `top` takes", &opener);
+    } else {
+      kids.push_back(kNoNode);
+    }
+    kids.push_back(binder(quote(name)));
+    kids.push_back(accept(Tok::Where) ? expression("after `where`") : kNoNode);
+    if (!top)
+      expect(Tok::RightBracket, "in the brackets of `argmax`", &opener);
   }
+  if (!atName("of"))
+    failExpected("`of`", "and what `" + name + "` ranks by", nullptr,
+                 "for example " + name + (top ? "[K] e in E" : "[e in E]") +
+                     " of (z[e] descending, NaN last, e ascending)" + (top ? " at s" : ""));
+  advance();
+  const Token &keyOpener = expect(Tok::LeftParen, "after `of`");
+  const std::vector<NodeId> keys = list(Tok::RightParen, keyOpener, "a key",
+                                        "after a key of `" + name + "`", [&] { return rankKey(); });
+  if (keys.empty())
+    fail("expected-token", spanFrom(keyOpener), "expected a key between `(` and `)`");
+  kids.insert(kids.end(), keys.begin(), keys.end());
+  if (top && !atName("at"))
+    failExpected("`at`", "and the place that `top` gives", nullptr,
+                 "for example at s: the s-th of the ranking");
+  if (top)
+    advance();
+  kids.push_back(top ? postfix("after `at`") : kNoNode);
+  return make(NodeKind::Ranking, spanFrom(word), spanOf(word), name, std::move(kids));
+}
+
+/// z[e] descending | e ascending | NaN last
+NodeId Parser::rankKey() {
+  const Token &first = tok();
+  const bool nan = atWord("NaN", Tok::Name);
+  std::vector<NodeId> kids;
+  std::string text;
+  if (nan) {
+    advance();
+    text = "NaN ";
+  } else {
+    kids.push_back(expression("as a key"));
+  }
+  const std::string up = nan ? "first" : "ascending", down = nan ? "last" : "descending";
+  if (!atName(up) && !atName(down))
+    failExpected("`" + up + "` or `" + down + "`", nan ? "after `NaN`" : "after a key");
+  const Token &direction = advance();
+  text += textOf(direction);
+  return make(NodeKind::RankKey, spanFrom(first), spanOf(direction), std::move(text),
+              std::move(kids));
 }
 
 /// sum[h in H, i in I by row where c] body
@@ -251,27 +324,25 @@ NodeId Parser::reduction() {
   const std::string quoted = quote(name);
   const Token &opener = advance();
   std::vector<NodeId> kids;
-  NodeId order = kNoNode, mask = kNoNode;
-  {
-    const Brackets inside(*this, brackets_ + 1);
-    do
-      kids.push_back(binder(quoted));
-    while (accept(Tok::Comma));
-    if (accept(Tok::By))
-      order = orderValue("after `by`");
-    if (accept(Tok::Where))
-      mask = expression("after `where`");
-    if (!at(Tok::RightBracket))
-      failExpected(mask != kNoNode    ? "`]`"
-                   : order != kNoNode ? "`|`, `where` or `]`"
-                                      : "`,`, `by`, `where` or `]`",
-                   "in the brackets of " + quoted, &opener);
-    advance();
-  }
+  clauses(opener, quoted, kids);
   const Span head = spanFrom(word);
-  const NodeId body = reductionBody(word);
-  kids.insert(kids.end(), {order, mask, body});
+  kids.push_back(reductionBody(word));
   return make(NodeKind::Reduce, spanFrom(word), head, name, std::move(kids));
+}
+
+/// h in H, i in I by row where c] after its `[`: binders…, order|none, where|none.
+void Parser::clauses(const Token &opener, const std::string &word, std::vector<NodeId> &kids) {
+  const Brackets inside(*this, brackets_ + 1);
+  kids = binders(word);
+  const NodeId order = accept(Tok::By) ? orderValue("after `by`") : kNoNode;
+  const NodeId mask = accept(Tok::Where) ? expression("after `where`") : kNoNode;
+  if (!at(Tok::RightBracket))
+    failExpected(mask != kNoNode    ? "`]`"
+                 : order != kNoNode ? "`|`, `where` or `]`"
+                                    : "`,`, `by`, `where` or `]`",
+                 "in the brackets of " + word, &opener);
+  advance();
+  kids.insert(kids.end(), {order, mask});
 }
 
 NodeId Parser::reductionBody(const Token &word) {
@@ -307,6 +378,14 @@ void Parser::refuseAmbiguousBody(const Token &word, NodeId body) {
                                  " needs parentheses to say what it joins");
   error.labels.push_back({node(body).span, "the body ends here"});
   error.help = "write (" + name + "[…] a) " + op + " b, or " + name + "[…] (a " + op + " b)";
+}
+
+std::vector<NodeId> Parser::binders(const std::string &word) {
+  std::vector<NodeId> kids;
+  do
+    kids.push_back(binder(word));
+  while (accept(Tok::Comma));
+  return kids;
 }
 
 NodeId Parser::binder(const std::string &word) {

@@ -161,10 +161,6 @@ void Parser::failExpected(const std::string &what, const std::string &why, const
   throw Recover{};
 }
 
-void Parser::notSupported(Span span, const std::string &what) {
-  fail("not-supported", span, "not supported yet: " + what);
-}
-
 bool Parser::startsDeclaration(std::size_t index) const {
   const auto kindAt = [&](std::size_t i) { return tokens_[std::min(i, tokens_.size() - 1)].kind; };
   switch (tokens_[index].kind) {
@@ -217,6 +213,9 @@ bool Parser::startsStatement(std::size_t index) const {
 void Parser::skipToStatement(std::size_t start) {
   for (bool moved = at_ != start; !at(Tok::End) && !at(Tok::RightBrace); moved = true) {
     if (moved && tok().newlineBefore && (startsStatement(at_) || startsDeclaration(at_)))
+      return;
+    if (moved && (atWord("next", Tok::LeftParen) || atWord("yield", Tok::LeftParen)) &&
+        tok().newlineBefore)
       return;
     if (opens(tok().kind) && closerOf(at_) != 0)
       at_ = closerOf(at_);

@@ -7,12 +7,17 @@
 //     operator other than `-`.
 // So a line that begins with a name, `(`, `[` or `-` begins something new.
 //
-// Precedence, loosest first: or; and; not; comparisons (a <= b < c is one chain); |; ^; &; << >>; +
-// -;
-// * / %; - ~ (prefix); call and index. `if c then a else b` reaches as far right as it can and
-// needs parentheses as an operand. The body of a reduction is a product; `dot` takes (a, b);
-// `count` takes a comparison or a parenthesised condition. What follows an unparenthesised body
-// with + or - is refused, because it reads both ways.
+// The step of a fold is a block of statements that ends with `next (…)`; `merge` may begin a line.
+//
+// Precedence, loosest first: or; and; not; comparisons (a <= b < c is one chain); |; ^; &; << >>;
+// + -; * / %; - ~ (prefix); call, index and part of a tuple. `if c then a else b` reaches as far
+// right as it can and needs parentheses as an operand. The body of a reduction is a product; `dot`
+// takes (a, b); `count` takes a comparison or a parenthesised condition. What follows an
+// unparenthesised body with + or - is refused, because it reads both ways. fold, scan and iterate
+// are whole values after `=`.
+//
+// Words such as fold, from, next, merge, top, of, at, view, profile mean what they mean only where
+// the grammar has them, and are names elsewhere (contextualWords in lexer.h).
 #pragma once
 
 #include "dsl/syntax/ast.h"

@@ -1,5 +1,5 @@
 // The recursive-descent parser; its members are spread over parser.cc (tokens, errors, recovery),
-// parse_decl.cc, parse_stmt.cc, parse_expr.cc and parse_order.cc.
+// parse_decl.cc, parse_profile.cc, parse_block.cc, parse_stmt.cc, parse_expr.cc and parse_order.cc.
 #pragma once
 
 #include "dsl/syntax/lexer.h"
@@ -29,6 +29,8 @@ private:
   }
   bool at(Tok kind) const { return tok().kind == kind; }
   bool atName(std::string_view text) const { return at(Tok::Name) && textOf(tok()) == text; }
+  /// The word `text` where a bracket follows: `next (`, `merge (`, `distinct(`.
+  bool atWord(std::string_view text, Tok next) const { return atName(text) && tok(1).kind == next; }
   /// The current token begins a line, here where lines matter.
   bool atNewLine() const { return brackets_ == 0 && tok().newlineBefore; }
   /// … in the middle of a statement or declaration: its line ended before it did.
@@ -53,7 +55,6 @@ private:
   [[noreturn]] void fail(const char *kind, Span span, std::string message, std::string help = "");
   [[noreturn]] void failExpected(const std::string &what, const std::string &why,
                                  const Token *opener = nullptr, std::string help = "");
-  [[noreturn]] void notSupported(Span span, const std::string &what);
   void skipToStatement(std::size_t start);
   void skipToDeclaration(std::size_t start, bool stopAtBody);
   bool startsDeclaration(std::size_t index) const;
@@ -115,30 +116,70 @@ private:
     bool blankBefore = false;
   };
   Start takeDoc();
+  void attach(const Start &start, NodeId first);
   void moduleLine();
   void declaration();
   std::vector<NodeId> uses();
   NodeId op();
   NodeId fn();
+  NodeId view();
   NodeId kernel();
+  NodeId ranks();
   NodeId orderDecl();
   std::vector<NodeId> lets(bool topLevel);
+  NodeId let(const Token &first, bool topLevel);
   NodeId generic();
+  std::vector<NodeId> generics(const std::string &owner);
+  std::vector<NodeId> params(const std::string &what, const std::string &owner,
+                             const std::string &why);
   NodeId param(const std::string &owner);
   NodeId type(const std::string &why);
+  NodeId tupleType(const std::string &why);
   NodeId namedGeneric();
   NodeId namedScalar();
   std::string path(const std::string &what, Span *span);
+  NodeId plainName(const std::string &what, const std::string &why);
   void endOfLine(const std::string &after);
   [[noreturn]] void badDeclaration();
 
+  // --- Profiles (parse_profile.cc)
+  NodeId profile();
+  std::vector<NodeId> profileMember(const Token &opener);
+  void skipToMember(std::size_t start);
+  bool startsMember(std::size_t index) const;
+  NodeId target();
+  NodeId atom();
+  NodeId forbid();
+
+  // --- Blocks and what holds them (parse_block.cc)
+  /// What stands last in a block.
+  enum class Ends : std::uint8_t { Statements, Value, Next, NextAndYield };
+  /// `{ statements … }`. `owner` names what the block belongs to.
+  NodeId block(Ends ends, const std::string &owner);
+  bool blockEnd(Ends ends, const std::string &owner, const Token &opener,
+                std::vector<NodeId> &kids);
+  NodeId results(NodeKind kind, const std::string &owner);
+  NodeId forBlock();
+  bool startsRecurrence() const;
+  NodeId recurrence();
+  NodeId fold();
+  NodeId merge(const std::string &fold);
+  NodeId iterate();
+
   // --- Statements (parse_stmt.cc)
-  /// `{ statements }`, and a value last where `hasValue`. `owner` names what the block belongs to.
-  NodeId block(bool hasValue, const std::string &owner);
   std::vector<NodeId> statement();
   NodeId define();
+  NodeId defineTuple();
+  NodeId update();
+  NodeId definition(NodeKind kind, const Token &first, const Token &name, std::string text,
+                    std::vector<NodeId> kids);
+  std::vector<NodeId> variables(const Token &name);
   NodeId require();
-  void refuseUnsupportedStatement();
+  NodeId assume();
+  NodeId assumption();
+  NodeId forall();
+  NodeId over(NodeKind kind);
+  NodeId value(const std::string &why);
 
   // --- Expressions (parse_expr.cc)
   NodeId expression(const std::string &why);
@@ -153,9 +194,15 @@ private:
   NodeId nameOrCall();
   NodeId reduction();
   NodeId reductionBody(const Token &word);
+  /// h in H, i in I
+  std::vector<NodeId> binders(const std::string &word);
   NodeId binder(const std::string &word);
+  void clauses(const Token &opener, const std::string &word, std::vector<NodeId> &kids);
   void refuseAmbiguousBody(const Token &word, NodeId body);
-  void refuseUnsupportedExpression();
+  NodeId suffixes(const Token &first, NodeId base);
+  bool startsRanking() const;
+  NodeId ranking();
+  NodeId rankKey();
 
   // --- Orders (parse_order.cc)
   NodeId orderValue(const std::string &why);

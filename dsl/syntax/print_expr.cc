@@ -1,6 +1,7 @@
 #include "dsl/syntax/print_expr.h"
 
 #include "dsl/syntax/precedence.h"
+#include "dsl/syntax/print_line.h"
 
 #include <algorithm>
 
@@ -65,6 +66,29 @@ void ExprPrinter::kids(const Node &node, std::size_t from, std::size_t to, int l
   }
 }
 
+std::string ExprPrinter::clauses(const Node &node, std::size_t binders) {
+  out_.clear();
+  bound(node, binders);
+  return std::move(out_);
+}
+
+void ExprPrinter::bound(const Node &node, std::size_t binders) {
+  kids(node, 0, binders, kNone, kComma);
+  if (node.kids[binders] != kNoNode) {
+    out_ += " by ";
+    expr(node.kids[binders], kNone);
+  }
+  where(node.kids[binders + 1]);
+}
+
+void ExprPrinter::where(NodeId mask) {
+  if (mask == kNoNode)
+    return;
+  out_ += kBreakClause;
+  out_ += "where ";
+  expr(mask, kNone);
+}
+
 void ExprPrinter::wrapped(NodeId id) {
   out_ += '(';
   expr(id, kNone);
@@ -74,23 +98,14 @@ void ExprPrinter::wrapped(NodeId id) {
 /// sum[h in H by row where c] body
 void ExprPrinter::reduction(const Node &node, int level) {
   const std::size_t binders = node.kids.size() - 3;
-  const NodeId order = node.kids[binders], mask = node.kids[binders + 1], body = node.kids.back();
+  const NodeId body = node.kids.back();
   const bool closed = node.text == "dot" || node.text == "count"; // their bodies end visibly
   // Its body reaches to the right, so as an operand it needs parentheses.
   const bool parentheses = !closed && level > kNone;
   if (parentheses)
     out_ += '(';
   out_ += node.text + '[';
-  kids(node, 0, binders, kNone, kComma);
-  if (order != kNoNode) {
-    out_ += " by ";
-    expr(order, kNone);
-  }
-  if (mask != kNoNode) {
-    out_ += kBreakClause;
-    out_ += "where ";
-    expr(mask, kNone);
-  }
+  bound(node, binders);
   out_ += ']';
   if (node.text == "dot") {
     expr(body, kNone);
@@ -103,6 +118,53 @@ void ExprPrinter::reduction(const Node &node, int level) {
   }
   if (parentheses)
     out_ += ')';
+}
+
+/// top[K] e in E where c of (…) at s; argmax[e in E where c] of (…)
+void ExprPrinter::ranking(const Node &node) {
+  const bool top = node.text == "top";
+  out_ += node.text + '[';
+  if (top) {
+    expr(node.kids[0], kNone);
+    out_ += "] ";
+  }
+  expr(node.kids[1], kNone);
+  where(node.kids[2]);
+  if (!top)
+    out_ += ']';
+  out_ += std::string(1, kBreakItem) + "of (";
+  kids(node, 3, node.kids.size() - 1, kNone, kComma);
+  out_ += ')';
+  if (!top)
+    return;
+  out_ += std::string(1, kBreakItem) + "at ";
+  expr(node.kids.back(), kPostfix);
+}
+
+/// forall t: c | distinct(a for n in N) | disjoint(a, b for r in R)
+void ExprPrinter::assumption(const Node &node) {
+  const std::size_t count = node.kids.size();
+  if (node.kind == NodeKind::Forall) {
+    out_ += "forall ";
+    kids(node, 0, count - 2, kNone, ", ");
+    where(node.kids[count - 2]);
+    out_ += std::string(":") + char(kBreakItem);
+    expr(node.kids[count - 1], kNone);
+    return;
+  }
+  const std::size_t values = node.kind == NodeKind::Disjoint ? 2 : 1;
+  out_ += values == 2 ? "disjoint(" : "distinct(";
+  kids(node, 0, values, kNone, kComma);
+  out_ += std::string(1, kBreakClause) + "for ";
+  kids(node, values, count - 1, kNone, kComma);
+  where(node.kids[count - 1]);
+  out_ += ')';
+}
+
+/// On one line, for messages: its blocks are left out.
+void ExprPrinter::recurrence(NodeId id) {
+  ExprPrinter inner(ast_);
+  out_ += recurrenceHead(inner, ast_, id) + " { … }";
 }
 
 void ExprPrinter::expr(NodeId id, int level) {
@@ -127,7 +189,7 @@ void ExprPrinter::expr(NodeId id, int level) {
     const Node &left = ast_[node.kids[0]];
     expr(node.kids[0], left.parentheses && levelOfNode(left) == own ? own + 1 : own);
     out_ += " " + node.text;
-    out_ += own >= kMultiply ? kBreakProduct : kBreakItem;
+    out_ += own >= kMultiply ? kBreakProduct : kBreakSum;
     expr(node.kids[1], own + 1);
     break;
   }
@@ -137,7 +199,7 @@ void ExprPrinter::expr(NodeId id, int level) {
     for (std::size_t i = 1; i < count; ++i) {
       const std::size_t comma = std::min(operators.find(','), operators.size());
       out_ += " " + std::string(operators.substr(0, comma));
-      out_ += kBreakItem;
+      out_ += kBreakSum;
       operators.remove_prefix(std::min(comma + 1, operators.size()));
       expr(node.kids[i], own + 1);
     }
@@ -157,16 +219,30 @@ void ExprPrinter::expr(NodeId id, int level) {
     kids(node, 0, count, kNone, kComma);
     out_ += ')';
     break;
+  case NodeKind::TupleType:
+    out_ += '(';
+    kids(node, 0, count, kNone, kComma);
+    out_ += ')';
+    break;
   case NodeKind::Index:
-    // A reduction, too, takes what follows it for its own.
-    if (ast_[node.kids[0]].kind == NodeKind::Reduce)
+  case NodeKind::Field: {
+    // These, too, take what follows them for their own; a number would take the dot.
+    const NodeKind base = ast_[node.kids[0]].kind;
+    const bool greedy = base == NodeKind::Reduce || base == NodeKind::Ranking ||
+                        (node.kind == NodeKind::Field && base == NodeKind::Number);
+    if (greedy)
       wrapped(node.kids[0]);
     else
       expr(node.kids[0], kPostfix);
+    if (node.kind == NodeKind::Field) {
+      out_ += '.' + node.text;
+      break;
+    }
     out_ += '[';
     kids(node, 1, count, kNone, kComma);
     out_ += ']';
     break;
+  }
   case NodeKind::ArrayLit:
     out_ += '[';
     kids(node, 0, count, kNone, kComma);
@@ -175,12 +251,50 @@ void ExprPrinter::expr(NodeId id, int level) {
   case NodeKind::Reduce:
     reduction(node, level);
     break;
+  case NodeKind::Ranking:
+    ranking(node);
+    break;
+  case NodeKind::RankKey:
+    kids(node, 0, count, kNone, kComma);
+    out_ += (count > 0 ? " " : "") + node.text;
+    break;
+  case NodeKind::Forall:
+  case NodeKind::Distinct:
+  case NodeKind::Disjoint:
+    assumption(node);
+    break;
+  case NodeKind::Fold:
+  case NodeKind::Iterate:
+    recurrence(id);
+    break;
   case NodeKind::Binder:
     out_ += node.text + " in ";
     expr(node.kids[0], kNone);
     break;
+  case NodeKind::Carry:
+  case NodeKind::Let: // in the head of `for`
+    out_ += node.text + " = ";
+    expr(node.kids[0], kNone);
+    break;
+  case NodeKind::Atom:
+    out_ += "atom " + node.text + " = ";
+    expr(node.kids[0], kNone);
+    break;
+  case NodeKind::Ranks:
+    out_ += "over ranks(";
+    kids(node, 0, count, kNone, kComma);
+    out_ += ')';
+    break;
+  case NodeKind::Target:
+    out_ += node.text;
+    if (count == 0)
+      break;
+    out_ += '[';
+    kids(node, 0, count, kNone, kComma);
+    out_ += ']';
+    break;
   case NodeKind::OrderPipe:
-    kids(node, 0, count, kNone, " |\x02");
+    kids(node, 0, count, kNone, " |\x03");
     break;
   case NodeKind::Stage:
   case NodeKind::TensorType: {
@@ -207,6 +321,7 @@ void ExprPrinter::expr(NodeId id, int level) {
   case NodeKind::Param:
     out_ += node.text + ": ";
     expr(node.kids[0], kNone);
+    out_ += node.a != 0 ? " inout" : "";
     break;
   case NodeKind::NamedArg:
     if (!node.text.empty())

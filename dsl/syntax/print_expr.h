@@ -12,9 +12,10 @@ namespace ordo::dsl {
 /// places.
 enum SoftBreak : char {
   kBreakClause = 1,  // before `then`, `else`, `where`
-  kBreakItem = 2,    // after a comma or a loose operator
-  kBreakProduct = 3, // after a tight operator, before the body of a reduction
-  kBreakValue = 4,   // after `=`
+  kBreakItem = 2,    // after a comma
+  kBreakSum = 3,     // after a loose operator
+  kBreakProduct = 4, // after a tight operator, before the body of a reduction
+  kBreakValue = 5,   // after `=`
 };
 inline bool isSoftBreak(char c) { return c >= kBreakClause && c <= kBreakValue; }
 
@@ -26,10 +27,17 @@ public:
   std::string text(NodeId id, int level = 0);
   /// kids[from, to) of `node` with commas between them.
   std::string list(const Node &node, std::size_t from, std::size_t to, int level = 0);
+  /// `h in H by row where c` of a Reduce or Fold with `binders` of them.
+  std::string clauses(const Node &node, std::size_t binders);
 
 private:
   void expr(NodeId id, int level);
+  void bound(const Node &node, std::size_t binders);
+  void where(NodeId mask);
   void reduction(const Node &node, int level);
+  void ranking(const Node &node);
+  void assumption(const Node &node);
+  void recurrence(NodeId id);
   void kids(const Node &node, std::size_t from, std::size_t to, int level,
             std::string_view separator);
   void wrapped(NodeId id);

@@ -1,68 +1,13 @@
 #include "dsl/syntax/printer.h"
 
-#include "dsl/syntax/precedence.h"
-#include "dsl/syntax/print_expr.h"
+#include "dsl/syntax/print_fill.h"
+#include "dsl/syntax/print_line.h"
 
 #include <algorithm>
 
 namespace ordo::dsl {
 
 namespace {
-
-constexpr std::size_t kColumns = 100;
-constexpr std::size_t kIndent = 2;       // of a block
-constexpr std::size_t kContinuation = 4; // of a line that goes on
-
-/// A statement or declaration as text: `left`, and `right` that starts with "= ", which neighbours
-/// align.
-struct Line {
-  std::string left;
-  std::string right;
-};
-
-/// How bad a place each soft break of `text` is: brackets around it count most, then its kind.
-std::vector<int> penalties(const std::string &text) {
-  std::vector<int> out(text.size(), 0);
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i], before = i > 0 ? text[i - 1] : ' ';
-    // `<` of generics follows its name; the operator stands between spaces.
-    const bool operation = before == ' ' || before == '-' || before == '<' || before == '>';
-    if (c == '(' || c == '[' || (c == '<' && !operation))
-      ++depth;
-    else if (c == ')' || c == ']' || (c == '>' && !operation))
-      --depth;
-    else if (isSoftBreak(c))
-      out[i] = depth * kBreakValue + c;
-  }
-  return out;
-}
-
-/// Breaks `text` at soft breaks into lines of at most kColumns where that can be, the later ones
-/// indented by `continuation`. Each line ends at the last of the best places within reach.
-std::string fill(const std::string &text, std::size_t indent, std::size_t continuation) {
-  const std::vector<int> penalty = penalties(text);
-  std::string out;
-  for (std::size_t at = 0, margin = indent;; margin = continuation) {
-    const std::size_t fits = at + (kColumns - margin); // the line may end here
-    std::size_t best = text.size();
-    if (text.size() > fits)
-      for (std::size_t i = at; i < text.size() && (i <= fits || best == text.size()); ++i)
-        if (isSoftBreak(text[i]) && (best == text.size() || penalty[i] <= penalty[best]))
-          best = i;
-    out += std::string(margin, ' ');
-    for (std::size_t i = at; i < best; ++i)
-      out += isSoftBreak(text[i]) ? ' ' : text[i];
-    if (best == text.size())
-      return out;
-    out += '\n';
-    at = best + 1;
-  }
-}
-
-std::string fill(const std::string &text, std::size_t indent) {
-  return fill(text, indent, indent + kContinuation);
-}
 
 class Printer {
 public:
@@ -78,7 +23,7 @@ public:
       trailingComment(ast_.declarations.empty() ? UINT32_MAX : next);
       out_ += "\n";
     }
-    declarations();
+    declarations(ast_.declarations, 0);
     commentsBefore(UINT32_MAX, 0, false);
     return std::move(out_);
   }
@@ -125,55 +70,16 @@ private:
     out_ += "  " + ast_.comments[comment_++].text;
   }
 
-  // --- Text of one construct
-  Line line(NodeId id) {
-    const Node &node = ast_[id];
-    const auto value = [&](NodeId kid) {
-      return std::string("=") + char(kBreakValue) + expr_.text(kid);
-    };
-    switch (node.kind) {
-    case NodeKind::Define: {
-      const std::size_t indices = node.kids.size() - 2;
-      std::string left = node.text;
-      if (indices > 0)
-        left += "[" + expr_.list(node, 0, indices) + "]";
-      std::string right = value(node.kids[indices + 1]);
-      if (node.kids[indices] != kNoNode)
-        right += char(kBreakClause) + ("where " + expr_.text(node.kids[indices]));
-      return {left, right};
-    }
-    case NodeKind::Let:
-    case NodeKind::LetDecl:
-      return {"let " + node.text, value(node.kids[0])};
-    case NodeKind::OrderDecl:
-      return {"order " + node.text, value(node.kids[0])};
-    case NodeKind::Require:
-      return {"require " + expr_.list(node, 0, node.kids.size()), ""};
-    case NodeKind::Kernel: {
-      std::string right = value(node.kids[0]);
-      if (node.a > 0)
-        right += "<" + expr_.list(node, 1, 1 + node.a, kAdd) + ">";
-      if (node.kids.size() > 1 + node.a)
-        right += "(" + expr_.list(node, 1 + node.a, node.kids.size()) + ")";
-      return {"kernel " + node.text, right};
-    }
-    case NodeKind::Use: {
-      std::string left = "use " + node.text;
-      if (!node.kids.empty())
-        left += " (" + expr_.list(node, 0, node.kids.size()) + ")";
-      return {left, ""};
-    }
-    default: // the value of a block
-      return {expr_.text(id), ""};
-    }
-  }
-
+  // --- Alignment
   /// Whether the `=` of the two, neighbours in `ids`, stand in one column.
   bool aligned(NodeId above, NodeId below) const {
     const Node &a = ast_[above], &b = ast_[below];
-    const bool kind = a.kind == NodeKind::Define || a.kind == NodeKind::Kernel ||
-                      a.kind == NodeKind::OrderDecl || a.kind == NodeKind::LetDecl;
+    const bool kind = a.kind == NodeKind::Define || a.kind == NodeKind::Update ||
+                      a.kind == NodeKind::Kernel || a.kind == NodeKind::OrderDecl ||
+                      a.kind == NodeKind::LetDecl;
     if (!kind || a.kind != b.kind || b.blankBefore || !b.doc.empty())
+      return false;
+    if (recurrenceIn(ast_, valueOf(a)) != kNoNode || recurrenceIn(ast_, valueOf(b)) != kNoNode)
       return false;
     // Nor may a comment stand between them, or within the lower one, from where it moves between
     // them. Two are enough to look at: only the first can be the upper line's own.
@@ -207,30 +113,116 @@ private:
     out_ += fill(text, indent);
   }
 
-  // --- Blocks and declarations
-  void block(const Node &block) {
+  // --- Blocks
+  /// From after its `{` to its `}`, which stands at `indent`.
+  void block(NodeId id, std::size_t indent) {
+    const Node &block = ast_[id];
     const std::vector<NodeId> &ids = block.kids;
     std::vector<Line> lines;
-    for (const NodeId id : ids)
-      lines.push_back(line(id));
+    for (const NodeId kid : ids)
+      lines.push_back(lineOf(ast_, expr_, kid));
     const std::vector<std::size_t> column = columns(ids, lines);
     trailingComment(ids.empty() ? block.span.end : ast_[ids[0]].span.begin);
     out_ += "\n";
+    const std::size_t inner = indent + kIndent;
     for (std::size_t i = 0; i < ids.size(); ++i) {
       const Node &node = ast_[ids[i]];
       const std::uint32_t next = i + 1 < ids.size() ? ast_[ids[i + 1]].span.begin : block.span.end;
-      commentsBefore(node.span.begin, kIndent, false);
+      commentsBefore(node.span.begin, inner, false);
       if (node.blankBefore && i > 0)
         out_ += "\n";
-      commentsWithin(node.span.end, kIndent, false);
-      write(lines[i], column[i], kIndent);
+      commentsWithin(headEnd(ids[i]), inner, false);
+      statement(ids[i], lines[i], column[i], inner);
       trailingComment(next);
       out_ += "\n";
     }
-    commentsBefore(block.span.end, kIndent, false);
-    out_ += "}";
+    commentsBefore(block.span.end, inner, false);
+    out_ += std::string(indent, ' ') + "}";
   }
 
+  /// Where the first block in a statement or declaration begins; without one, its end.
+  std::uint32_t headEnd(NodeId id) const {
+    const Node &node = ast_[id];
+    const NodeId value = valueOf(node);
+    NodeId holder = recurrenceIn(ast_, value == kNoNode ? id : value);
+    if (node.kind == NodeKind::For || node.kind == NodeKind::Op)
+      holder = id;
+    if (holder == kNoNode)
+      return isBlock(node) ? ast_[node.kids.back()].span.begin : node.span.end;
+    const Node &holds = ast_[holder];
+    const bool merges = holds.kind == NodeKind::Fold; // its block is the last kid but one
+    return ast_[merges ? holds.kids[holds.kids.size() - 2] : holds.kids.back()].span.begin;
+  }
+
+  void statement(NodeId id, const Line &line, std::size_t column, std::size_t indent) {
+    const Node &node = ast_[id];
+    const NodeId value = valueOf(node);
+    if (node.kind == NodeKind::For) {
+      forBlock(node, indent);
+    } else if (recurrenceIn(ast_, value) != kNoNode) {
+      recurrence(line.left, value, indent);
+      const NodeId guard = node.kids[node.kids.size() - 2];
+      if (guard != kNoNode)
+        out_ += " where " + printNode(ast_, guard);
+    } else if (recurrenceIn(ast_, id) != kNoNode) {
+      recurrence("", id, indent);
+    } else if (node.kind == NodeKind::Next || node.kind == NodeKind::Yield) {
+      results(node, line, indent);
+    } else {
+      write(line, column, indent);
+    }
+  }
+
+  /// next (a, b) on one line, or each value on lines of its own.
+  void results(const Node &node, const Line &line, std::size_t indent) {
+    if (indent + line.left.size() <= kColumns) {
+      out_ += fill(line.left, indent);
+      return;
+    }
+    out_ += fill(line.left.substr(0, line.left.find('(') + 1), indent);
+    for (const NodeId kid : node.kids)
+      out_ += "\n" +
+              fill(expr_.text(kid) + (kid == node.kids.back() ? ")" : ","), indent + kContinuation);
+  }
+
+  void forBlock(const Node &node, std::size_t indent) {
+    const std::size_t body = node.kids.size() - 1;
+    std::string head = "for " + expr_.list(node, 0, node.a);
+    if (node.a < body)
+      head += char(kBreakClause) + ("let " + expr_.list(node, node.a, body));
+    out_ += fill(head + " {", indent);
+    block(node.kids[body], indent);
+  }
+
+  /// `left = fold[…] from (…) { … } merge (x, y) { … }`; where the head does not fit on the line of
+  /// `left`, it goes below and the blocks with it.
+  void recurrence(const std::string &left, NodeId value, std::size_t indent) {
+    const NodeId id = recurrenceIn(ast_, value);
+    const Node &node = ast_[id];
+    std::string head = recurrenceHead(expr_, ast_, id) + " {";
+    if (!left.empty() && indent + left.size() + 3 + head.size() <= kColumns) {
+      head = left + " = " + head;
+    } else if (!left.empty()) {
+      out_ += fill(left + " =", indent) + "\n";
+      indent += kIndent;
+    }
+    out_ += fill(head, indent);
+    if (node.kind == NodeKind::Iterate) {
+      block(node.kids.back(), indent);
+    } else {
+      block(node.kids[node.kids.size() - 2], indent);
+      if (node.kids.back() != kNoNode) {
+        const Node &merge = ast_[node.kids.back()];
+        out_ += " merge (" + printNode(ast_, merge.kids[0]) + ", " +
+                printNode(ast_, merge.kids[1]) + ") {";
+        block(merge.kids[2], indent);
+      }
+    }
+    if (value != id)
+      out_ += "." + ast_[value].text;
+  }
+
+  // --- Declarations
   void op(const Node &node) {
     const std::size_t params = node.a, results = params + node.b, body = results + node.c;
     std::string name = "op " + node.text;
@@ -244,64 +236,91 @@ private:
     else
       out_ += fill(name + "(", 0) + "\n" + fill(in, kContinuation, kContinuation) + "\n" +
               fill(out, kIndent) + "\n{";
-    block(ast_[node.kids[body]]);
+    block(node.kids[body], 0);
   }
 
   void fn(const Node &node) {
-    const Node &value = ast_[node.kids.back()];
-    std::string head = "fn " + node.text + "(" + expr_.list(node, 0, node.a) + ") -> " +
-                       expr_.text(node.kids[node.a]) + " =";
-    if (value.kind != NodeKind::Block) {
-      out_ += fill(head + char(kBreakValue) + expr_.text(node.kids.back()), 0);
-      return;
+    const NodeId value = node.kids.back();
+    const std::string head = "fn " + node.text + "(" + expr_.list(node, 0, node.a) + ") -> " +
+                             expr_.text(node.kids[node.a]);
+    if (recurrenceIn(ast_, value) != kNoNode) {
+      recurrence(head, value, 0);
+    } else if (ast_[value].kind == NodeKind::Block) {
+      out_ += fill(head + " = {", 0);
+      block(value, 0);
+    } else {
+      out_ += fill(head + " =" + char(kBreakValue) + expr_.text(value), 0);
     }
-    out_ += fill(head + " {", 0);
-    block(value);
   }
 
-  void declarations() {
-    const std::vector<NodeId> &ids = ast_.declarations;
-    const auto isBody = [](const Node &node) {
-      return node.kind == NodeKind::Op || node.kind == NodeKind::Fn;
-    };
-    std::vector<Line> lines;
-    for (const NodeId id : ids)
-      lines.push_back(isBody(ast_[id]) ? Line{} : line(id));
-    const std::vector<std::size_t> column = columns(ids, lines);
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      const Node &node = ast_[ids[i]];
-      const std::uint32_t next = i + 1 < ids.size() ? ast_[ids[i + 1]].span.begin : UINT32_MAX;
-      // A blank line around what has a body and where the kind changes; elsewhere as written.
-      const Node *above = i > 0 ? &ast_[ids[i - 1]] : nullptr;
-      bool blank = above == nullptr ? !ast_.module.empty()
-                                    : isBody(node) || isBody(*above) || above->kind != node.kind;
-      blank = !commentsBefore(node.span.begin, 0, blank) && blank;
-      blank = blank || node.blankBefore;
-      const std::uint32_t head = node.kind == NodeKind::Op || isBlock(node)
-                                     ? ast_[node.kids.back()].span.begin
-                                     : node.span.end;
-      blank = !commentsWithin(head, 0, blank) && blank;
-      if (blank && !out_.empty())
-        out_ += "\n";
-      doc(node.doc);
-      if (node.kind == NodeKind::Op)
-        op(node);
-      else if (node.kind == NodeKind::Fn)
-        fn(node);
-      else
-        write(lines[i], column[i], 0);
-      trailingComment(next);
-      out_ += "\n";
-    }
+  void profile(const Node &node) {
+    out_ += "profile " + node.text + " {";
+    trailingComment(node.kids.empty() ? node.span.end : ast_[node.kids[0]].span.begin);
+    out_ += "\n";
+    declarations(node.kids, kIndent);
+    commentsBefore(node.span.end, kIndent, false);
+    out_ += "}";
+  }
+
+  /// What stands apart from its neighbours.
+  static bool isBody(const Node &node) {
+    return node.kind == NodeKind::Op || node.kind == NodeKind::Fn || node.kind == NodeKind::View ||
+           node.kind == NodeKind::Profile;
   }
 
   bool isBlock(const Node &node) const {
     return node.kind == NodeKind::Fn && ast_[node.kids.back()].kind == NodeKind::Block;
   }
 
-  void doc(const std::string &text) {
+  /// A blank line around what has a body and where the kind changes; elsewhere, and within a
+  /// profile, as written.
+  bool blankAbove(const std::vector<NodeId> &ids, std::size_t i, std::size_t indent) const {
+    if (indent > 0)
+      return false;
+    if (i == 0)
+      return !ast_.module.empty();
+    const Node &above = ast_[ids[i - 1]], &node = ast_[ids[i]];
+    return isBody(node) || isBody(above) || above.kind != node.kind;
+  }
+
+  void declarations(const std::vector<NodeId> &ids, std::size_t indent) {
+    std::vector<Line> lines;
+    for (const NodeId id : ids) {
+      const bool multiline = isBody(ast_[id]) && ast_[id].kind != NodeKind::View;
+      lines.push_back(multiline ? Line{} : lineOf(ast_, expr_, id));
+    }
+    const std::vector<std::size_t> column = columns(ids, lines);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const Node &node = ast_[ids[i]];
+      const std::uint32_t end = indent > 0 ? profileEnd_ : UINT32_MAX;
+      const std::uint32_t next = i + 1 < ids.size() ? ast_[ids[i + 1]].span.begin : end;
+      bool blank = blankAbove(ids, i, indent);
+      blank = !commentsBefore(node.span.begin, indent, blank) && blank;
+      blank = blank || (node.blankBefore && (i > 0 || indent == 0));
+      const bool isProfile = node.kind == NodeKind::Profile;
+      const std::uint32_t head = isProfile ? node.nameSpan.end : headEnd(ids[i]);
+      blank = !commentsWithin(head, indent, blank) && blank;
+      if (blank && !out_.empty())
+        out_ += "\n";
+      doc(node.doc, indent);
+      if (node.kind == NodeKind::Op)
+        op(node);
+      else if (node.kind == NodeKind::Fn)
+        fn(node);
+      else if (isProfile) {
+        profileEnd_ = node.span.end;
+        profile(node);
+      } else
+        write(lines[i], column[i], indent);
+      trailingComment(next);
+      out_ += "\n";
+    }
+  }
+
+  void doc(const std::string &text, std::size_t indent) {
     for (std::size_t at = 0; !text.empty() && at <= text.size();) {
       const std::size_t end = std::min(text.find('\n', at), text.size());
+      out_ += std::string(indent, ' ');
       out_ += end > at ? "/// " + text.substr(at, end - at) + "\n" : "///\n";
       at = end + 1;
     }
@@ -311,6 +330,7 @@ private:
   ExprPrinter expr_;
   std::string out_;
   std::size_t comment_ = 0;
+  std::uint32_t profileEnd_ = 0; // of the profile being printed
 };
 
 } // namespace

@@ -187,6 +187,62 @@ const Case kNames[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Names, Errors, ::testing::ValuesIn(kNames), caseName);
 
+// What the grammar has and sema does not: named, at its place, without a cascade.
+const std::string kStep = " from (0.0) {\n    next (a + x[j])\n  }\n  y[t] = a";
+const Case kUnsupported[] = {
+    {"Fold", "unsupported", op("x: f32[T]", "  a = «fold»[j in T by seq]" + kStep),
+     "not supported yet: fold"},
+    {"FoldOfTuple", "unsupported", op("x: f32[T]", "  (a, b) = «fold»[j in T by seq]" + kStep),
+     "fold"},
+    {"Scan", "unsupported",
+     op("x: f32[T]", "  (a, y[t]) = «scan»[t in T by seq] from (0.0) {\n    next (a + x[t])\n    "
+                     "yield (a)\n  }"),
+     "scan"},
+    {"Merge", "unsupported",
+     op("x: f32[T]", "  y[t] = «fold»[j in 3 by seq] from (0.0) {\n    next (y)\n  } merge (p, q) "
+                     "{\n    next (p.y)\n  }"),
+     "fold"},
+    {"TupleOfCall", "unsupported", op("x: f32[T]", "  «(a, b)» = f(x[0])\n  y[t] = a + b"),
+     "a tuple on the left of `=`"},
+    {"Update", "unsupported", op("x: f32[T]", "  «x»[t] := 1.0\n  y[t] = x[t]"), "update in place"},
+    {"Inout", "unsupported", op("«x: f32[T] inout»", "  y[t] = x[t]"), "inout"},
+    {"LocalFunction", "unsupported", op("x: f32[T]", "  let «s»(i) = i\n  y[t] = x[s(t)]"),
+     "a function local to an op"},
+    {"Assume", "unsupported", op("x: f32[T]", "  «assume» forall t: x[t] < 3.0\n  y[t] = x[t]"),
+     "assume"},
+    {"For", "unsupported", op("x: f32[T]", "  «for» t in T let n = t {\n    y[n] = x[t]\n  }"),
+     "for"},
+    {"Top", "unsupported",
+     op("x: f32[T]", "  y[t] = «top»[1] e in T of (x[e] descending, NaN last, e ascending) at 0"),
+     "top"},
+    {"Argmax", "unsupported",
+     op("x: f32[T]", "  y[t] = f32(«argmax»[e in T] of (x[e] descending))"), "argmax"},
+    {"Tuple", "unsupported", op("x: f32[T]", "  y[t] = if «(t, t)» < (t, 0) then 1.0 else x[t]"),
+     "tuples"},
+    {"PartOfATuple", "unsupported", op("x: f32[T]", "  y[t] = x[t].«c»"), "tuples"},
+    {"Iterate", "unsupported",
+     "fn g(x: f32) -> f32 = «iterate» 10 (c = x) {\n  next (c + c)\n}.c\n", "iterate"},
+    {"IterateInABlock", "unsupported",
+     "fn g(x: f32) -> f32 = {\n  a = «iterate» 10 (c = x) {\n    next (c + c)\n  }\n  a\n}\n",
+     "iterate"},
+    {"TupleInAFunction", "unsupported", "fn g(x: f32) -> f32 = {\n  «(a, b)» = g(x)\n  x\n}\n",
+     "a tuple on the left"},
+    {"ForInAFunction", "unexpected-statement",
+     "fn g(x: f32) -> f32 = {\n  «for i in 3 {\n    a[i] = x\n  }»\n  x\n}\n"},
+    {"FunctionOfTuples", "unsupported", "fn g(x: f32) -> «(f32, f32)» = (x, x)\n",
+     "functions that give tuples"},
+    {"ArrayResult", "unsupported",
+     "fn g(x: f32) -> «f32[2]» = [x, x]\n" + op("x: f32[T]", "  y[t] = x[t] + g(x[t])"), "arrays"},
+    {"ArrayLiteral", "unsupported", op("x: f32[T]", "  y[t] = «[x[t], x[t]]»[0]"), "arrays"},
+    {"View", "unsupported", "view «v»(p: f32[N])[s] -> f32[N] = p[s]\n", "view"},
+    {"Profile", "unsupported", "profile «q.v1» {\n  let a = 1\n  kernel k = f\n}\n", "profile"},
+    {"Ranks", "unsupported",
+     op("x: f32[T]", "  y[t] = x[t]", "y: f32[T]", "N") +
+         "kernel k = f<N = 1> «over» ranks(1, 2)\n",
+     "over"},
+};
+INSTANTIATE_TEST_SUITE_P(Unsupported, Errors, ::testing::ValuesIn(kUnsupported), caseName);
+
 const Case kIndices[] = {
     {"OtherDimension", "index-range",
      op("x: f32[T, H], w: f32[K]", "  y[t] = sum[h in H by seq] w[«h»]", "y: f32[T]", "H, K"),

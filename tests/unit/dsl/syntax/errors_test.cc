@@ -107,11 +107,11 @@ TEST(Errors, ExpectedInStatements) {
            {inOp("require"), "2:10 expected-token: expected an expression as a condition of "
                              "`require`, found the end of the line"},
            {inOp("a == b"),
-            "2:3 expected-token: expected a statement (a definition `y[i] = …`, `let` or "
-            "`require`), found `a`"},
+            "2:3 expected-token: expected a statement (a definition `y[i] = …`, `let`, "
+            "`require`, `assume` or `for`), found `a`"},
            {inOp("y(t) = b"),
-            "2:3 expected-token: expected a statement (a definition `y[i] = …`, `let` or "
-            "`require`), found `y`"},
+            "2:3 expected-token: expected a statement (a definition `y[i] = …`, `let`, "
+            "`require`, `assume` or `for`), found `y`"},
            {inOp("let W 3"), "2:9 expected-token: expected `=` to define `W`, found `3`"},
            {inOp("let if = 3"),
             "2:7 reserved-name: expected a name after `let`, and `if` is a reserved word"},
@@ -162,10 +162,11 @@ TEST(Errors, ExpectedInReductionsAndOrders) {
 TEST(Errors, ExpectedInDeclarations) {
   for (
       const Case &item : std::vector<Case>{
-          {"foo\n", "1:1 expected-token: expected a declaration (op, fn, order, let, kernel or "
-                    "use), found `foo`"},
-          {"}\nlet a = 1\n", "1:1 expected-token: expected a declaration (op, fn, order, let, "
-                             "kernel or use), found `}`"},
+          {"foo\n", "1:1 expected-token: expected a declaration (op, fn, view, order, let, "
+                    "kernel, profile or use), found `foo`"},
+          {"}\nlet a = 1\n",
+           "1:1 expected-token: expected a declaration (op, fn, view, order, let, "
+           "kernel, profile or use), found `}`"},
           {"module\nlet a = 1\n", "1:7 expected-token: expected the module's name after `module`, "
                                   "found the end of the line"},
           {"module a b\n",
@@ -220,42 +221,127 @@ TEST(Errors, ExpectedInDeclarations) {
     check(item);
 }
 
-TEST(Errors, WhatIsStillToComeIsNamed) {
+TEST(Errors, ExpectedInRecurrences) {
   for (const Case &item : std::vector<Case>{
-           {inOp("assume forall r: x[r] < 3"), "2:3 not-supported: not supported yet: assume"},
-           {inOp("for r in R, i in n[r] let m = s + i {\n    a = 1\n  }"),
-            "2:3 not-supported: not supported yet: for"},
-           {inOp("a = fold [j in N by kv] from (0.0) {\n    b = c\n    next (b)\n  }\n  merge (x, "
-                 "y) {\n    next (x)\n  }"),
-            "2:7 not-supported: not supported yet: fold"},
-           {inOp("(a, b) =\n    fold [j in N by kv] from (0.0) {\n    b = c\n  }"),
-            "3:5 not-supported: not supported yet: fold"},
-           {inOp("a = scan [t in N] carry s yields o"),
-            "2:7 not-supported: not supported yet: scan"},
-           {inOp("a = argmax[e in E] z[e]"), "2:7 not-supported: not supported yet: argmax"},
-           {inOp("a[t, s] = top[K] e in E of (z[t, e] descending) at s"),
-            "2:13 not-supported: not supported yet: top"},
-           {inOp("a = first(iterate 10 (c = d) {\n    next c\n  })"),
-            "2:13 not-supported: not supported yet: iterate"},
-           {inOp("s[slot[n], g] := a[n, g]"),
-            "2:17 not-supported: not supported yet: an update in place (`:=`)"},
-           {inOp("s := a"), "2:5 not-supported: not supported yet: an update in place (`:=`)"},
-           {inOp("(a, b) = f(x)"),
-            "2:3 not-supported: not supported yet: a tuple on the left of `=`"},
-           {inOp("let s(c) = c + 1"),
-            "2:7 not-supported: not supported yet: a function local to an op"},
-           {"view v(p: f32[N], r) -> f32[S] = p[r]\n",
-            "1:1 not-supported: not supported yet: view"},
-           {"profile q.v1 {\n  let a = 1\n}\n", "1:1 not-supported: not supported yet: profile"},
-           {"target cuda.sm_90a { atom mma = a }\n",
-            "1:1 not-supported: not supported yet: target"},
-           {"forbid sm_80, sm_90\n", "1:1 not-supported: not supported yet: forbid"},
-           {"op f(s: f32[T] inout) -> (y: f32[T]) {\n}\n",
-            "1:16 not-supported: not supported yet: inout"},
+           {inOp("m = fold[j in N by seq] {\n    next (m)\n  }"),
+            "2:27 expected-token: expected `from` and the carry that `fold` starts from, found "
+            "`{`"},
+           {inOp("m = fold[j in N by seq] from () {\n    next (m)\n  }"),
+            "2:32 expected-token: expected a value between `(` and `)`"},
+           {inOp("m = fold[j of N] from (0.0) {\n    next (m)\n  }"),
+            "2:14 expected-token: expected `in` after the index `j` of `fold`, found `of`"},
+           {inOp("m = fold[j in N by seq] from (0.0)"),
+            "2:37 expected-token: expected `{` to begin the step of `fold`, found the end of the "
+            "line"},
+           {inOp("m = fold[j in N by seq] from (0.0) {\n    a = m\n  }"),
+            "4:3 missing-value: the step of `fold` does not say what comes `next`"},
+           {inOp("m = fold[j in N by seq] from (0.0) {\n    next (m)\n    a = m\n  }"),
+            "3:13 expected-token: expected `}` after `next` of the step of `fold`, found the end "
+            "of the line"},
+           {inOp("m = fold[j in N by seq] from (0.0) {\n    next (m)\n  } merge (x) {\n    next (x)"
+                 "\n  }"),
+            "4:11 expected-token: `merge` takes two carries"},
+           {inOp("m = 1.0 + fold[j in N by seq] from (0.0) {\n    next (m)\n  }\n  n = 1.0 +"),
+            "2:13 recurrence-place: `fold` is a whole value, not an operand\n"
+            "5:12 expected-token: expected an expression after `+`, found the end of the line"},
+           {inOp("m = scan[j in N by seq] from (0.0) {\n    next (m)\n  }"),
+            "3:13 expected-token: expected `yield` after `next`, in the step of `scan`, found the "
+            "end of the line"},
+           {inOp("next (m)"),
+            "2:3 expected-token: expected a statement (a definition `y[i] = …`, `let`, `require`, "
+            "`assume` or `for`), found `next`"},
+           {inOp("m = iterate 10 {\n    next (m)\n  }"),
+            "2:18 expected-token: expected `(` and the carry after the steps of `iterate`, found "
+            "`{`"},
+           {inOp("m = iterate 10 (c) {\n    next (c)\n  }"),
+            "2:20 expected-token: expected `=` and where `c` starts, found `)`"},
+           {inOp("m = iterate 10 () {\n    next (c)\n  }"),
+            "2:18 expected-token: expected a carry between `(` and `)`"},
+           // One fault in a step costs one error, and the statements after it are read.
+           {inOp("m = fold[j in N by seq] from (0.0) {\n    a = m +\n    b = * 2.0\n    next (a)\n"
+                 "  }\n  c = )"),
+            "3:12 expected-token: expected an expression after `+`, found the end of the line\n"
+            "4:9 expected-token: expected an expression as the value of `b`, found `*`\n"
+            "7:7 expected-token: expected an expression as the value of `c`, found `)`"},
+       })
+    check(item);
+}
+
+TEST(Errors, ExpectedInOtherStatements) {
+  for (const Case &item : std::vector<Case>{
+           {inOp("assume forall r x[r] < 3"),
+            "2:19 expected-token: expected `:` and the condition of `forall`, found `x`"},
+           {inOp("assume distinct(slot[n])"),
+            "2:26 expected-token: expected `for` and what `distinct` runs over, found `)`"},
+           {inOp("assume distinct(slot[n] for n)"),
+            "2:32 expected-token: expected `in` after the index `n` of `distinct`, found `)`"},
+           {inOp("assume disjoint(start[r] for r in R)"),
+            "2:28 expected-token: expected `,` and a length in `disjoint`, found `for`"},
+           {inOp("for r in R a = 1"), "2:14 expected-token: expected `,`, `let` or `{` after an "
+                                      "index of `for`, found `a`"},
+           {inOp("for r in R {\n    a[r] = \n  }\n  b = )"),
+            "3:11 expected-token: expected an expression as the value of `a`, found the end of the "
+            "line\n"
+            "5:7 expected-token: expected an expression as the value of `b`, found `)`"},
+           {inOp("(a) = f(x)"), "2:3 expected-token: a tuple has two names or more"},
+           {inOp("(a, b[0]) = f(x)"),
+            "2:9 definition-index: the indices of a definition are variables, found `0`"},
+           {inOp("s := a"), "2:3 definition-index: an update names the element that it replaces"},
+           {inOp("s[i] := fold[j in N] from (0.0) {\n    next (m)\n  }"),
+            "2:11 recurrence-place: `fold` is a whole value, not an operand"},
+           {inOp("let s() = 1"), "2:8 expected-token: expected a parameter between `(` and `)`"},
+           {inOp("a = argmax[e in E] z[e]"),
+            "2:22 expected-token: expected `of` and what `argmax` ranks by, found `z`"},
+           {inOp("a = top[K] e in E of (z[e] down) at s"),
+            "2:30 expected-token: expected `ascending` or `descending` after a key, found `down`"},
+           {inOp("a = top[K] e in E of (z[e] descending, NaN up) at s"),
+            "2:46 expected-token: expected `first` or `last` after `NaN`, found `up`"},
+           {inOp("a = top[K] e in E of (z[e] descending)"),
+            "2:41 expected-token: expected `at` and the place that `top` gives, found the end of "
+            "the line"},
+       })
+    check(item);
+}
+
+TEST(Errors, ExpectedInOtherDeclarations) {
+  for (const Case &item : std::vector<Case>{
+           {"op f(x: f32[T]) -> (y: f32[T] inout) {\n}\n",
+            "1:21 inout-result: a result is written, not updated"},
+           {"fn f(x: f32 inout) -> f32 = x\n",
+            "1:6 inout-result: a function has values, and updates none"},
            {"fn f<H>(x: f32) -> f32 = x\n",
-            "1:5 not-supported: not supported yet: generics of a function"},
-           {"kernel k = f<H = 1> over ranks(1, 2)\n",
-            "1:21 not-supported: not supported yet: over (kernels cut over ranks)"},
+            "1:5 function-generics: a function has no generics, and `f` has"},
+           {"fn f(x: f32) -> (f32) = x\n", "1:17 expected-token: a tuple has two types or more"},
+           {"let s(c) = 1\n", "1:6 expected-token: `s` is a function, and `let` names a constant"},
+           {"view v(p: f32[N], t: i32[R]) -> f32[S] = p[r]\n",
+            "1:30 expected-token: expected `[` and the indices of `v`, found `->`"},
+           {"view v(p: f32[N])[0] -> f32[S] = p[r]\n",
+            "1:19 definition-index: the indices of a definition are variables, found `0`"},
+           {"kernel k = f<H = 1> over 2\n",
+            "1:26 expected-token: expected `ranks` after `over`, found `2`"},
+           {"kernel k = f<H = 1> over ranks()\n",
+            "1:31 expected-token: expected a number of ranks between `(` and `)`"},
+           {"profile q.v1\nlet a = 1\n", "1:13 expected-token: expected `{` to begin the profile "
+                                         "`q.v1`, found the end of the line"},
+           {"profile q.v1 {\n  let a = 1\nop g(x: f32) -> (y: f32) {\n}\nlet b = )\n",
+            "3:1 expected-token: expected `}` to end the profile `q.v1`, found `op`\n"
+            "5:9 expected-token: expected an expression as the value of `b`, found `)`"},
+           {"profile q.v1 {\n  kernal k = f\n  let a = )\n}\nlet b = )\n",
+            "2:3 expected-token: expected a declaration of a profile (target, let, order, kernel "
+            "or "
+            "forbid), found `kernal`\n"
+            "3:11 expected-token: expected an expression as the value of `a`, found `)`\n"
+            "5:9 expected-token: expected an expression as the value of `b`, found `)`"},
+           {"profile q.v1 {\n  target cuda.sm_90a { mma = a }\n  forbid sm_80,\n}\n",
+            "2:24 expected-token: expected `atom` or `}` in target `cuda.sm_90a`, found `mma`\n"
+            "3:16 expected-token: expected the name of a target, found the end of the line"},
+           {"profile q.v1 {\n  use a\n}\n", "2:3 expected-token: expected `}` to end the profile "
+                                            "`q.v1`, found `use`\n"
+                                            "3:1 expected-token: expected a declaration (op, fn, "
+                                            "view, order, let, kernel, profile or use), found `}`"},
+           {"target cuda.sm_90a { atom mma = a }\n",
+            "1:1 expected-token: expected a declaration (op, fn, view, order, let, kernel, profile "
+            "or use), found `target`"},
        })
     check(item);
 }

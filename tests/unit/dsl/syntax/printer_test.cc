@@ -28,7 +28,32 @@ void checkRoundTrip(const std::string &text) {
   EXPECT_EQ(first.ast.comments.size(), second.ast.comments.size()) << once;
 }
 
-TEST(Printer, RoundTripsTheSample) { checkRoundTrip(std::string(testing::kSample)); }
+TEST(Printer, RoundTripsTheSamples) {
+  checkRoundTrip(std::string(testing::kSample));
+  checkRoundTrip(std::string(testing::kLarger));
+}
+
+/// A comment after any one token costs nothing but its place.
+TEST(Printer, KeepsACommentAnywhere) {
+  for (const std::string_view sample : {testing::kSample, testing::kLarger}) {
+    const std::string text(sample);
+    int read = 0;
+    for (std::size_t i = 1; i < text.size(); ++i) {
+      const std::size_t line = text.rfind('\n', i) + 1;
+      const bool inComment = text.find("//", line) < i;
+      if (text[i] != ' ' || inComment)
+        continue;
+      const std::string changed = text.substr(0, i) + " // here\n" + text.substr(i);
+      if (!Parsed(changed).ok) // the line's end ends a statement here
+        continue;
+      ++read;
+      checkRoundTrip(changed);
+      if (HasFailure())
+        return;
+    }
+    EXPECT_GT(read, 100);
+  }
+}
 
 TEST(Printer, LaysOutCanonically) {
   EXPECT_EQ(printed("  // top\n"

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <random>
 
 namespace ordo::dsl {
@@ -31,8 +32,10 @@ void survive(const std::string &text) {
   ASSERT_EQ(print(again.ast), once);
 }
 
-TEST(Robust, EveryPrefixOfTheSample) {
-  const std::string text(testing::kSample);
+class RobustSamples : public ::testing::TestWithParam<std::string_view> {};
+
+TEST_P(RobustSamples, EveryPrefix) {
+  const std::string text(GetParam());
   std::size_t read = 0;
   for (std::size_t length = 0; length <= text.size(); ++length) {
     survive(text.substr(0, length));
@@ -56,8 +59,8 @@ TEST(Robust, ATruncatedOpIsAlwaysAnError) {
   }
 }
 
-TEST(Robust, SampleWithAByteChangedRemovedOrAdded) {
-  const std::string text(testing::kSample);
+TEST_P(RobustSamples, AByteChangedRemovedOrAdded) {
+  const std::string text(GetParam());
   std::mt19937 random(11);
   const std::string bytes = "()[]{}<>=,.:|*+-/;@\n \t0xe_aZ\xC3\xFF\x80";
   for (int i = 0; i < 4000; ++i) {
@@ -82,14 +85,55 @@ TEST(Robust, SampleWithAByteChangedRemovedOrAdded) {
   }
 }
 
+/// Whole words in other places go deeper than bytes do.
+TEST_P(RobustSamples, TokensDroppedDoubledOrMoved) {
+  const std::string text(GetParam());
+  std::vector<std::string> tokens;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i + 1;
+    while (end < text.size() && std::isalnum(static_cast<unsigned char>(text[i])) != 0 &&
+           (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_'))
+      ++end;
+    tokens.push_back(text.substr(i, end - i));
+    i = end;
+  }
+  std::mt19937 random(19);
+  for (int i = 0; i < 3000; ++i) {
+    std::vector<std::string> changed = tokens;
+    for (int n = 1 + static_cast<int>(random() % 2); n > 0; --n) {
+      const std::size_t at = random() % changed.size(), other = random() % changed.size();
+      switch (random() % 3) {
+      case 0:
+        changed[at].clear();
+        break;
+      case 1:
+        changed[at] += " " + tokens[other];
+        break;
+      default:
+        std::swap(changed[at], changed[other]);
+      }
+    }
+    std::string joined;
+    for (const std::string &token : changed)
+      joined += token;
+    survive(joined);
+    if (HasFatalFailure())
+      FAIL() << joined;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RobustSamples, ::testing::Values(testing::kSample, testing::kLarger));
+
 TEST(Robust, RandomTokens) {
   const std::vector<std::string> tokens = {
-      "module", "use",  "op",   "fn",    "order", "let",  "kernel", "require", "assume", "for",
-      "if",     "then", "else", "where", "by",    "in",   "and",    "or",      "not",    "true",
-      "inf",    "sum",  "dot",  "count", "max",   "fold", "top",    "seq",     "mid",    "f32",
-      "x",      "y",    "1.0",  "8",     "(",     ")",    "[",      "]",       "{",      "}",
-      ",",      ".",    ":",    "->",    "=",     ":=",   "+",      "-",       "*",      "<",
-      ">",      "<=",   "|",    "~",     "\n",    "\n",   "///d\n", "// c\n"};
+      "module",  "use",  "op",   "fn",     "order", "let",    "kernel", "require", "assume",
+      "for",     "if",   "then", "else",   "where", "by",     "in",     "and",     "or",
+      "not",     "true", "inf",  "sum",    "dot",   "count",  "max",    "fold",    "top",
+      "seq",     "mid",  "f32",  "x",      "y",     "next",   "merge",  "yield",   "from",
+      "iterate", "of",   "at",   "argmax", "scan",  "assume", "forall", "profile", "target",
+      "view",    "1.0",  "8",    "(",      ")",     "[",      "]",      "{",       "}",
+      ",",       ".",    ":",    "->",     "=",     ":=",     "+",      "-",       "*",
+      "<",       ">",    "<=",   "|",      "~",     "\n",     "\n",     "///d\n",  "// c\n"};
   std::mt19937 random(13);
   for (int i = 0; i < 6000; ++i) {
     std::string text;
@@ -126,15 +170,41 @@ std::string repeated(const std::string &text, int times) {
 
 TEST(Robust, DeepNestingIsRefusedInWords) {
   constexpr int kMany = 100000;
-  for (const std::string &open :
-       {"(", "[", "x[", "f(", "-", "~", "not ", "if ", "if a then ", "sum[i in ", "sum[i in N] ",
-        "a + (", "max(", "dot[i in N](", "sum[i in N by seq(", "count[i in N] ("}) {
+  for (const std::string &open : {"(",
+                                  "[",
+                                  "x[",
+                                  "f(",
+                                  "-",
+                                  "~",
+                                  "not ",
+                                  "if ",
+                                  "if a then ",
+                                  "sum[i in ",
+                                  "sum[i in N] ",
+                                  "a + (",
+                                  "max(",
+                                  "dot[i in N](",
+                                  "sum[i in N by seq(",
+                                  "count[i in N] (",
+                                  "top[",
+                                  "f(x).c[",
+                                  "argmax[e in E] of (",
+                                  "top[1] e in E of ("}) {
     const Parsed parsed("let v = " + repeated(open, kMany) + "\n");
     ASSERT_FALSE(parsed.ok) << open;
     EXPECT_EQ(parsed.diagnostics.all()[0].kind, "nesting-limit") << open << parsed.rendered();
   }
-  for (const std::string &open : {"{", "}", "op f(", "op f<", "kernel k = f<", "fn f() -> f32 = {"})
+  for (const std::string &open : {"{", "}", "op f(", "op f<", "kernel k = f<", "fn f() -> f32 = {",
+                                  "profile p {", "view v(", "target t {"})
     survive(repeated(open, kMany));
+  for (const std::string &open :
+       {"for i in N {\n", "a = fold[j in N] from (0.0) {\n", "a = iterate 3 (c = d) {\n"}) {
+    const Parsed parsed("op f(x: f32) -> (y: f32) {\n" + repeated(open, kMany) + "\n");
+    ASSERT_FALSE(parsed.ok) << open;
+    EXPECT_EQ(parsed.diagnostics.all()[0].kind, "nesting-limit") << open;
+  }
+  survive("op f(x: f32) -> (y: f32) {\n  assume " + repeated("forall t: ", kMany) + "\n}\n");
+  survive("op f(x: f32) -> (y: f32) {\n  assume " + repeated("distinct(", kMany) + "\n}\n");
 }
 
 TEST(Robust, NestingUpToTheLimitIsFine) {

@@ -98,4 +98,63 @@ kernel plain = other<row, H>
 // the end
 )";
 
+/// What the sample above has not: recurrences, blocks, assumptions, updates, views, profiles.
+inline constexpr std::string_view kLarger = R"(module nn.larger
+
+use math (exp2)
+
+// An update, and a fold whose head is too long for its line.
+op decode<B, G, order kv>(q: f32[T, D], len: i32[T], s: f32[P] inout) -> (o: f32[T, D], n: i32[T]) {
+  require D % 16 == 0
+  assume forall t, d in D where d > 0: 0 <= len[t] < P, distinct(len[t] for t in T where len[t] > 0)
+  assume disjoint(len[t], len[t] for t in T)  // two
+  let r(t, u) = len[t] + u
+  (m[t], a[t, d]) =
+    fold [j in ceil(len[t] / B) by kv where j * B < len[t]] from (-inf, 0.0) {
+      // the step
+      let c(i) = j * B + i
+      hi   = max(m, max[i in B] q[t, c(i)])  // of a block
+      base = if hi == -inf then 0.0 else hi
+
+      next (hi, a[d] * exp2(m - base) + (sum[i in B by seq] q[t, c(i)]))
+    } // between
+    merge (x, y) {
+      next (max(x.m, y.m), x.a[d] + y.a[d])
+    } where len[t] > 0
+  (c[t], y[t, i]) = scan[i in len[t] by seq] from (1.0) {
+    next (c * q[t, i])
+    yield (c, c)
+  }
+  for t in T, i in len[t] let k = r(t, i), l = 2 {
+    o[k, i] = y[t, i]
+    // within
+  }
+  n[t] = top[D] e in D where q[t, e] > 0.0 of (q[t, e] descending, NaN last, e ascending) at t + 0
+  s[len[t]] := c[t] where len[t] > 0
+}
+
+fn turn(x: u32[2], n: u32) -> (a: u32[2], b: u32) = {
+  (c, k) = iterate 10 (c = x, k = n) { next ([c[1], mulhi(c[0], 3)], k + 1) }
+  (c, turn(c, k).b + argmax[e in 2 where e > 0] of (c[e] ascending))
+}
+
+fn last(x: u32) -> u32 = iterate (3 * 2) (c = x) {
+  next (c * c)
+}.c
+
+view paged<type E>(pool: E[N, P], table: i32[R, C])[r, s] -> E[R, C * P] = pool[table[r, s / P], s % P]
+
+/// One model.
+profile q.v1 { // head
+  target cuda.sm_90a { atom mma = nv.hopper.bf16 }
+  let hidden = 2048, top_k = 10
+  order row = seq(8) | halves
+  /// Split over ranks.
+  kernel k = decode<B = hidden, G = 1, kv = row>(eps = 1e-6) over ranks(1, 2)
+
+  forbid sm_80, gfx90a
+  // the end
+}
+)";
+
 } // namespace ordo::dsl::testing
