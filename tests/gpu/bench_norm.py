@@ -235,7 +235,7 @@ def bench_norm(driver, kernels, helpers, l2_bytes, rows, hidden, rotate=True):
     w = (1 + 0.1 * torch.randn(hidden, device="cuda")).to(torch.bfloat16)
     candidates = copies(driver, helpers, inputs, outputs)
     for kernel in kernels:
-        if kernel.operator.startswith("rms_norm") and kernel.dtype == "bf16" and kernel.columns == hidden:
+        if kernel.operator.startswith("nn.norm.rms_norm") and kernel.dtype == "bf16" and kernel.columns == hidden:
             centred = "centred" in kernel.name
             candidates.append(our_candidate(driver, kernel, inputs, outputs, [w],
                                             lambda x, c=centred: norm_reference(x, w, c)))
@@ -249,7 +249,7 @@ def bench_norm(driver, kernels, helpers, l2_bytes, rows, hidden, rotate=True):
 
 def bench_softmax(driver, kernels, helpers, l2_bytes, columns):
     rows = SOFTMAX_ROWS[columns]
-    wanted = [k for k in kernels if k.operator == "softmax" and k.dtype == "bf16" and k.columns == columns]
+    wanted = [k for k in kernels if k.operator == "nn.softmax.softmax" and k.dtype == "bf16" and k.columns == columns]
     if not wanted:
         return []
     bytes_a_launch = 2 * rows * columns * 2
@@ -349,9 +349,12 @@ def main():
             with open(options.out, "w", encoding="utf-8") as file:
                 json.dump(result, file, indent=1)
     print("\naims:")
-    for verdict in judge(result["rows"]):
+    verdicts = judge(result["rows"])
+    for verdict in verdicts:
         print("  " + json.dumps(verdict))
+    # A slow kernel is a figure; one that was not there to be timed is a fault.
+    return 1 if result["errors"] or any("why" in verdict for verdict in verdicts) else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
