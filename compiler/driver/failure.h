@@ -6,7 +6,7 @@
 namespace ordo::compiler::driver {
 
 /// Design section 6: 0 fine, 1 refused or different, 2 misuse, 3 unknown.
-enum ExitCode : int { kFine = 0, kRefused = 1, kMisuse = 2 };
+enum ExitCode : int { kFine = 0, kRefused = 1, kMisuse = 2, kUnknown = 3 };
 
 /// Thrown by a command, printed by `main` as `ordo: error: MESSAGE` and `  hint: HINT`. A failure
 /// whose message is empty has been reported already (diagnostics of a contract).

@@ -15,6 +15,7 @@ Usage: ordo COMMAND FILE ...
   check   find the errors of a contract
   audit   show what a kernel computes: its sums as trees, its casts, its constants
   eval    compute a kernel's bits on the CPU, from .npy files to .npy files
+  diff    find where two kernels or two orders part
   build   compile kernels to objects for CPUs, NVIDIA and AMD GPUs
   demo    all of these on one contract, narrated
   test    run the project's own tests
@@ -27,7 +28,8 @@ A newcomer's first four commands:
 
 FILE is a module that ends in .ordo; FILE:KERNEL names one kernel in it.
 `ordo COMMAND --help` explains a command, `ordo --version` tells the version.
-Exit codes: 0 fine, 1 refused (the contract, an array or a target says no), 2 misuse.
+Exit codes: 0 fine, 1 refused (the contract, an array or a target says no) or different, 2 misuse,
+3 unknown.
 )";
 
 constexpr const char *kRoots =
@@ -81,6 +83,21 @@ Usage: ordo audit FILE[:KERNEL] [options]
   --length N              draw reductions over a free dimension for N elements
 )";
 
+constexpr const char *kDiff =
+    R"(Compares two kernels, or two orders. Orders that are written differently may be one tree: equal is
+proven. Different shows the first length at which the trees differ, and the node where they part.
+
+Usage: ordo diff FILE:KERNEL FILE:KERNEL [options]
+       ordo diff --order ORDER ORDER [options]
+
+  --order                 compare orders of a sum, such as 'seq(8) | seq' and 'seq'
+  --length N              at this length alone; without it, at the length of each reduction, and at
+                          every length where that is free
+
+Exit codes: 0 equal, 1 different, 2 misuse, 3 unknown.
+
+)";
+
 } // namespace
 
 std::string mainHelp() { return kMain; }
@@ -92,6 +109,8 @@ std::string commandHelp(const std::string &command) {
     return std::string(kEval) + kRoots;
   if (command == "audit")
     return std::string(kAudit) + kRoots;
+  if (command == "diff")
+    return std::string(kDiff) + kRoots;
   std::string text = std::string(kBuild) + kRoots + "\nTargets:";
   for (const Target &target : targets())
     text += " " + std::string(target.name);

@@ -20,7 +20,8 @@ namespace {
 
 // `demo` and `test` belong to the entry script, which never passes them on; they are known here so
 // that a misspelling of them is understood.
-const std::vector<std::string> kCommands = {"check", "audit", "eval", "build", "demo", "test"};
+const std::vector<std::string> kCommands = {"check", "audit", "eval", "build",
+                                            "diff",  "demo",  "test"};
 
 /// FILE or FILE:KERNEL. A path with a colon in it still names a file that exists.
 void splitSource(SourceOptions &source) {
@@ -93,6 +94,7 @@ public:
     addBuild();
     addEval();
     addAudit();
+    addDiff();
   }
 
   int run(int argc, char **argv) {
@@ -133,6 +135,13 @@ private:
     audit_->add_option("--length", auditOptions_.length);
   }
 
+  void addDiff() {
+    diff_ = addCommand(app_, "diff", diffOptions_.a);
+    diff_->add_option("FILE2", diffOptions_.b.file)->required();
+    diff_->add_flag("--order", diffOptions_.orders);
+    diff_->add_option("--length", diffOptions_.length);
+  }
+
   static void requireKnownCommand(const std::string &word) {
     if (word.starts_with("-") ||
         std::find(kCommands.begin(), kCommands.end(), word) != kCommands.end())
@@ -148,6 +157,8 @@ private:
       fmt::print("{}", mainHelp());
       return kMisuse;
     }
+    if (diff_->parsed())
+      return runParsedDiff();
     splitSource(source_);
     addRoots(source_);
     if (check_->parsed())
@@ -165,6 +176,19 @@ private:
     return runEval(evalOptions());
   }
 
+  int runParsedDiff() {
+    if (diffOptions_.length && *diffOptions_.length < 1)
+      throw misuse("--length must be at least 1");
+    diffOptions_.b.roots = diffOptions_.a.roots;
+    for (SourceOptions *source : {&diffOptions_.a, &diffOptions_.b}) {
+      if (diffOptions_.orders)
+        continue;
+      splitSource(*source);
+      addRoots(*source);
+    }
+    return runDiff(diffOptions_);
+  }
+
   EvalOptions evalOptions() const {
     if (on_ != "eval" && on_ != "cpu")
       throw misuse(fmt::format("--on {} is neither eval nor cpu", on_),
@@ -178,7 +202,7 @@ private:
   }
 
   std::string hint() const {
-    for (const CLI::App *command : {check_, build_, eval_, audit_})
+    for (const CLI::App *command : {check_, build_, eval_, audit_, diff_})
       if (command->parsed())
         return fmt::format("ordo {} --help shows what there is", command->get_name());
     return "ordo --help shows what there is";
@@ -198,9 +222,11 @@ private:
   CLI::App *build_ = nullptr;
   CLI::App *eval_ = nullptr;
   CLI::App *audit_ = nullptr;
+  CLI::App *diff_ = nullptr;
   SourceOptions source_;
   BuildOptions buildOptions_;
   AuditOptions auditOptions_;
+  DiffOptions diffOptions_;
   std::vector<std::string> inputs_, outputs_, scalars_, dims_;
   std::string on_ = "eval";
 };

@@ -44,10 +44,17 @@ struct AuditOptions {
   std::optional<std::int64_t> length; // of reductions whose extent is free
 };
 
+struct DiffOptions {
+  SourceOptions a, b;                 // kernels; with `orders` the files hold spellings of orders
+  bool orders = false;                // compare two orders instead of two kernels
+  std::optional<std::int64_t> length; // compare at it alone; nothing: at every length
+};
+
 /// Each returns an exit code or throws a Failure.
 int runCheck(const SourceOptions &options);
 int runBuild(const BuildOptions &options);
 int runEval(const EvalOptions &options);
 int runAudit(const AuditOptions &options);
+int runDiff(const DiffOptions &options);
 
 } // namespace ordo::compiler::driver

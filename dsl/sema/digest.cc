@@ -38,6 +38,15 @@ public:
     return std::move(out_);
   }
 
+  /// After run().
+  std::vector<std::uint32_t> reductionsInOrder() const {
+    std::vector<std::uint32_t> ids(nextReduction_);
+    for (std::uint32_t id = 0; id < reductions_.size(); ++id)
+      if (reductions_[id] != kNone)
+        ids[reductions_[id]] = id;
+    return ids;
+  }
+
 private:
   // What remains to be written, on an explicit stack: Enter pushes what must come first.
   struct Task {
@@ -231,6 +240,12 @@ private:
 } // namespace
 
 std::string canonicalForm(const Program &program) { return Canonical(program).run(); }
+
+std::vector<std::uint32_t> reductionsInOrder(const Program &program) {
+  Canonical canonical(program);
+  canonical.run();
+  return canonical.reductionsInOrder();
+}
 
 std::string digest(const Program &program) {
   const std::string form = canonicalForm(program);

@@ -3,7 +3,9 @@
 
 #include "dsl/term/program.h"
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ordo::dsl {
 
@@ -12,6 +14,10 @@ namespace ordo::dsl {
 /// and reduction numbered where a fixed walk first completes it; literals as bits, orders by
 /// structure. Names, comments, places and what no output needs are not in it.
 std::string canonicalForm(const Program &program);
+
+/// The reductions that outputs need, in the order in which canonicalForm numbers them: programs
+/// alike but for their orders pair up, one by one.
+std::vector<std::uint32_t> reductionsInOrder(const Program &program);
 
 /// SHA-256 of canonicalForm(program), 64 lower-case hexadecimal digits.
 std::string digest(const Program &program);
