@@ -1,8 +1,11 @@
 // The larger constructs: how each is read, and that its canonical text is what one writes.
+#include "dsl/syntax/lexer.h"
 #include "dsl/syntax/printer.h"
 #include "tests/unit/dsl/syntax/testing.h"
 
 #include <gtest/gtest.h>
+
+#include <set>
 
 namespace ordo::dsl {
 namespace {
@@ -360,6 +363,17 @@ TEST(Language, ProfileMembers) {
   EXPECT_EQ(parsed.ast[kernel.kids[4]].kind, NodeKind::Ranks);
   EXPECT_EQ(shownKids(parsed, parsed.ast[kernel.kids[4]]), (Strings{"1", "2", "4"}));
   EXPECT_EQ(shownKids(parsed, parsed.ast[profile.kids[2]]), (Strings{"sm_80", "rocm.gfx90a"}));
+}
+
+/// Words that mean something where the grammar has them are names elsewhere, but for reductions.
+TEST(Language, ContextualWordsAreNames) {
+  const std::set<std::string_view> reductions = {"sum",     "max",   "min", "max_nan",
+                                                 "min_nan", "count", "dot"};
+  for (const std::string_view word : contextualWords())
+    if (!reductions.contains(word)) {
+      expectCanonical("let a = " + std::string(word) + " + 1\n");
+      expectCanonical(inOp("  " + std::string(word) + "[t] = x[t]\n"));
+    }
 }
 
 TEST(Language, LocalFunctions) {
