@@ -1,6 +1,7 @@
 // `ordo audit`: a kernel's contract laid open.
 
 #include "compiler/driver/audit_facts.h"
+#include "compiler/driver/audit_html.h"
 #include "compiler/driver/failure.h"
 #include "compiler/driver/files.h"
 #include "compiler/driver/manifest.h"
@@ -105,22 +106,56 @@ int listKernels(Contract &contract) {
 
 } // namespace
 
+namespace {
+
+/// Everything that can be said before any work.
+void requireSense(const AuditOptions &options) {
+  if (options.against && options.html.empty())
+    throw misuse("--against needs --html FILE", "the comparison of two kernels is a page");
+  if (options.against && (options.json || !options.svg.empty()))
+    throw misuse("--against goes with --html alone");
+  if (!options.svg.empty() && options.svg == options.html)
+    throw misuse(fmt::format("--svg and --html both name {}", options.svg));
+  for (const std::string &path : {options.svg, options.html})
+    if (!path.empty())
+      requireWritableFile(path);
+}
+
+/// The page of two kernels, and one line about them. Different contracts are a refusal's exit code,
+/// as for every comparison.
+int compareKernels(const AuditOptions &options, const Contract &contract,
+                   const dsl::Program &program, const AuditFacts &facts) {
+  Contract other(*options.against);
+  const dsl::Program otherProgram = other.program(onlyKernel(other, options.against->kernel));
+  const AuditFacts otherFacts = auditFacts(other, otherProgram);
+  writeFiles({{options.html, htmlDiff({contract, program, facts}, {other, otherProgram, otherFacts},
+                                      options.length)}});
+  const bool isEqual = facts.digest == otherFacts.digest;
+  fmt::print("{} and {}: {}\n", program.kernel, otherProgram.kernel,
+             isEqual ? "equal digests, the same bits" : "different contracts");
+  return isEqual ? kFine : kRefused;
+}
+
+} // namespace
+
 int runAudit(const AuditOptions &options) {
-  if (!options.svg.empty())
-    requireWritableFile(options.svg);
+  requireSense(options);
   Contract contract(options.source);
-  if (options.source.kernel.empty()) {
-    if (options.svg.empty() && !options.json)
-      return listKernels(contract);
-  }
+  if (options.source.kernel.empty() && options.svg.empty() && options.html.empty() && !options.json)
+    return listKernels(contract);
   const dsl::Program program = contract.program(onlyKernel(contract, options.source.kernel));
   const AuditFacts facts = auditFacts(contract, program);
+  if (options.against)
+    return compareKernels(options, contract, program, facts);
+  std::vector<OutputFile> files;
   if (!options.svg.empty()) {
-    const std::string svg = auditSvg(program, facts, options.length);
-    if (svg.empty())
+    files.push_back({options.svg, auditSvg(program, facts, options.length)});
+    if (files.back().bytes.empty())
       throw refusal(fmt::format("{} has no ordered reduction to draw", program.kernel));
-    writeFiles({{options.svg, svg}});
   }
+  if (!options.html.empty())
+    files.push_back({options.html, htmlAudit({contract, program, facts}, options.length)});
+  writeFiles(files);
   if (options.json)
     std::fputs(auditJson(contract, program, facts).c_str(), stdout);
   else

@@ -3,9 +3,11 @@
 #include "compiler/driver/text.h"
 #include "compiler/driver/values.h"
 #include "dsl/eval/launch.h"
+#include "dsl/eval/numeric.h"
 #include "dsl/sema/digest.h"
 
 #include <algorithm>
+#include <bit>
 #include <fmt/core.h>
 #include <tuple>
 
@@ -40,35 +42,12 @@ std::string shortened(std::string_view text) {
 
 Place placeOf(const Contract &contract, dsl::Span span) {
   const std::string at = contract.place(span);
-  return {at, at.empty() ? "" : shortened(contract.sources().text(span))};
-}
-
-/// Marks what the definitions and reductions reach: the arena also holds what sema folded away.
-/// Children have smaller ids than parents, so one falling pass suffices.
-std::vector<bool> reached(const dsl::Program &program) {
-  std::vector<bool> marks(program.exprCount(), false);
-  const auto mark = [&](ExprId id) {
-    if (id != dsl::kNone)
-      marks[id] = true;
-  };
-  for (const dsl::Definition &definition : program.definitions) {
-    mark(definition.value);
-    mark(definition.where);
-  }
-  for (const dsl::Reduction &reduction : program.reductions) {
-    mark(reduction.body);
-    mark(reduction.where);
-  }
-  for (ExprId id = static_cast<ExprId>(program.exprCount()); id-- > 0;)
-    if (marks[id])
-      for (const ExprId arg : program.args(id))
-        marks[arg] = true;
-  return marks;
+  return {at, at.empty() ? "" : shortened(contract.sources().text(span)), span};
 }
 
 /// The casts and constants that are reached and are no index arithmetic, as a reader meets them.
 std::vector<ExprId> inSourceOrder(const dsl::Program &program) {
-  const std::vector<bool> marks = reached(program);
+  const std::vector<bool> marks = reachedExprs(program);
   std::vector<ExprId> ids;
   for (ExprId id = 0; id < program.exprCount(); ++id) {
     const dsl::Expr &expr = program.expr(id);
@@ -110,6 +89,13 @@ std::string roundingText(DType from, DType to, dsl::Rounding rounding) {
   return "";
 }
 
+/// Every float is a double.
+std::optional<double> numberOf(const dsl::Expr &expr) {
+  if (!dsl::isFloat(expr.type))
+    return std::nullopt;
+  return std::bit_cast<double>(dsl::castBits(expr.type, DType::F64, expr.payload));
+}
+
 std::string overText(const dsl::Program &program, const dsl::Reduction &reduction) {
   std::vector<std::string> binders;
   for (const dsl::VarId var : reduction.vars)
@@ -143,6 +129,28 @@ ReductionFact reductionFact(const Contract &contract, const dsl::Program &progra
 
 } // namespace
 
+// Children have smaller ids than parents, so one falling pass suffices.
+std::vector<bool> reachedExprs(const dsl::Program &program) {
+  std::vector<bool> marks(program.exprCount(), false);
+  const auto mark = [&](ExprId id) {
+    if (id != dsl::kNone)
+      marks[id] = true;
+  };
+  for (const dsl::Definition &definition : program.definitions) {
+    mark(definition.value);
+    mark(definition.where);
+  }
+  for (const dsl::Reduction &reduction : program.reductions) {
+    mark(reduction.body);
+    mark(reduction.where);
+  }
+  for (ExprId id = static_cast<ExprId>(program.exprCount()); id-- > 0;)
+    if (marks[id])
+      for (const ExprId arg : program.args(id))
+        marks[arg] = true;
+  return marks;
+}
+
 AuditFacts auditFacts(const Contract &contract, const dsl::Program &program) {
   AuditFacts facts;
   facts.digest = dsl::digest(program);
@@ -160,7 +168,7 @@ AuditFacts auditFacts(const Contract &contract, const dsl::Program &program) {
     if (expr.op == Op::Const)
       facts.constants.push_back(
           {std::string(dsl::name(expr.type)), valueText(expr.type, expr.payload),
-           bitsText(expr.type, expr.payload), placeOf(contract, program.span(id))});
+           bitsText(expr.type, expr.payload), numberOf(expr), placeOf(contract, program.span(id))});
   }
   return facts;
 }

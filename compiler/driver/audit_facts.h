@@ -14,6 +14,7 @@ namespace ordo::compiler::driver {
 struct Place {
   std::string at;     // "path:line:column"; empty when nowhere
   std::string source; // the text itself, on one line, shortened
+  dsl::Span span;     // end 0: nowhere
 };
 
 struct ReductionFact {
@@ -34,8 +35,9 @@ struct CastFact {
 
 struct ConstantFact {
   std::string type;
-  std::string value; // decimal, shortest that reads back
-  std::string bits;  // "0x3f800000"
+  std::string value;            // decimal, shortest that reads back
+  std::string bits;             // "0x3f800000"
+  std::optional<double> number; // exactly; nothing for an integer or a bool
   Place place;
 };
 
@@ -47,6 +49,9 @@ struct AuditFacts {
 };
 
 AuditFacts auditFacts(const Contract &contract, const dsl::Program &program);
+
+/// For every expression whether an output needs it: a program also holds what sema folded away.
+std::vector<bool> reachedExprs(const dsl::Program &program);
 
 /// The length at which a reduction is drawn: its own, else `asked`, else kFreeLength.
 std::int64_t drawnLength(const ReductionFact &reduction, std::optional<std::int64_t> asked);

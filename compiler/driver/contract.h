@@ -22,6 +22,8 @@ public:
   const std::string &module() const { return package_->root().module; }
   std::vector<std::string> kernels() const { return package_->kernels(); }
   const dsl::SourceManager &sources() const { return sources_; }
+  /// The file itself, as parsed.
+  const dsl::Ast &root() const { return package_->root(); }
 
   /// Resolves one kernel. Throws Failure: misuse with suggestions for an unknown name, a refusal
   /// where the kernel does not resolve.

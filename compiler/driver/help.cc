@@ -79,6 +79,9 @@ and the whole program with functions inlined. Without :KERNEL it lists the kerne
 Usage: ordo audit FILE[:KERNEL] [options]
 
   --svg FILE              draw the trees
+  --html FILE             write one page to read, print and file; it needs no network
+  --against FILE:KERNEL   with --html: show that kernel beside this one and mark the first
+                          difference; exits with 1 when the contracts differ
   --json                  print the same as JSON
   --length N              draw reductions over a free dimension for N elements
 )";

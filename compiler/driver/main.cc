@@ -131,6 +131,8 @@ private:
   void addAudit() {
     audit_ = addCommand(app_, "audit", source_);
     audit_->add_option("--svg", auditOptions_.svg);
+    audit_->add_option("--html", auditOptions_.html);
+    audit_->add_option("--against", against_.file);
     audit_->add_flag("--json", auditOptions_.json);
     audit_->add_option("--length", auditOptions_.length);
   }
@@ -169,6 +171,11 @@ private:
     }
     if (audit_->parsed()) {
       auditOptions_.source = source_;
+      if (!against_.file.empty()) {
+        splitSource(against_);
+        against_.roots = source_.roots;
+        auditOptions_.against = against_;
+      }
       if (auditOptions_.length && *auditOptions_.length < 1)
         throw misuse("--length must be at least 1");
       return runAudit(auditOptions_);
@@ -224,6 +231,7 @@ private:
   CLI::App *audit_ = nullptr;
   CLI::App *diff_ = nullptr;
   SourceOptions source_;
+  SourceOptions against_; // audit's second kernel
   BuildOptions buildOptions_;
   AuditOptions auditOptions_;
   DiffOptions diffOptions_;
