@@ -4,15 +4,17 @@
 // replaced by one; then the reductions pair up, and each pair of orders is compared at the
 // reduction's lengths. Kernels that differ in more are shown line by line.
 
+#include "compiler/driver/diff.h"
+
 #include "compiler/driver/audit_facts.h"
 #include "compiler/driver/contract.h"
 #include "compiler/driver/failure.h"
 #include "compiler/driver/text.h"
-#include "dsl/order/difference.h"
 #include "dsl/sema/digest.h"
 #include "dsl/sema/print.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <fmt/core.h>
 #include <sstream>
 
@@ -32,39 +34,18 @@ dsl::Order parsedOrder(const std::string &text) {
   return *order;
 }
 
-int exitCode(Verdict verdict) {
-  return verdict == Verdict::Equal ? kFine : verdict == Verdict::Different ? kRefused : kUnknown;
-}
-
 dsl::Lengths lengthsOf(std::optional<std::int64_t> length) {
   return length ? dsl::Lengths{*length, *length} : dsl::Lengths{};
 }
 
-std::string verdictText(const dsl::Order &a, const dsl::Order &b, dsl::Difference difference,
-                        std::optional<std::int64_t> length, const dsl::Facts &facts,
-                        const std::string &operation) {
-  if (difference.comparison.verdict != Verdict::Equal) {
-    dsl::DrawOptions options;
-    options.operation = operation;
-    difference.comparison.isFirst &= !length; // of one length, none is the first
-    return dsl::drawDifference(a, b, difference, options);
-  }
-  const dsl::Order form = dsl::normalForm(a, lengthsOf(length).longest, facts);
-  const std::string shared = form == dsl::normalForm(b, lengthsOf(length).longest, facts)
-                                 ? fmt::format(": both are {}", dsl::toString(form))
-                                 : "";
-  return fmt::format("equal at {}{}\n",
-                     length ? fmt::format("{} elements", *length) : "every length", shared);
+void compareOrders(OrderPair &pair) {
+  pair.difference = dsl::firstDifference(pair.a, pair.b, lengthsOf(pair.length), pair.facts);
+  pair.difference.comparison.isFirst &= !pair.length; // of one length, none is the first
 }
 
-int diffOrders(const DiffOptions &options) {
-  const dsl::Order a = parsedOrder(options.a.file);
-  const dsl::Order b = parsedOrder(options.b.file);
-  const dsl::Difference difference =
-      dsl::firstDifference(a, b, lengthsOf(options.length), dsl::kSumFacts);
-  fmt::print("{}", verdictText(a, b, difference, options.length, dsl::kSumFacts, "+"));
-  return exitCode(difference.comparison.verdict);
-}
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
 
 /// The program with every order replaced by one.
 dsl::Program withoutOrders(dsl::Program program) {
@@ -92,7 +73,6 @@ bool isBeyondComparing(const dsl::Program &program, const dsl::Reduction &reduct
          });
 }
 
-/// One side of the comparison.
 struct Side {
   explicit Side(const SourceOptions &options)
       : contract(options), program(contract.program(onlyKernel(contract, options.kernel))) {}
@@ -103,107 +83,162 @@ struct Side {
   dsl::Program program;
 };
 
-class KernelDiff {
-public:
-  KernelDiff(Side &a, Side &b, std::optional<std::int64_t> length) : a_(a), b_(b), asked_(length) {}
-
-  int run() {
-    if (dsl::digest(a_.program) == dsl::digest(b_.program)) {
-      fmt::print("equal: one contract, digest {}\n", dsl::digest(a_.program));
-      return kFine;
+std::vector<OrderPair> comparedOrders(const Side &a, const Side &b,
+                                      std::optional<std::int64_t> asked) {
+  const auto left = dsl::reductionsInOrder(a.program);
+  const auto right = dsl::reductionsInOrder(b.program);
+  const AuditFacts facts = auditFacts(a.contract, a.program);
+  std::vector<OrderPair> pairs;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const dsl::Reduction &x = a.program.reductions[left[i]];
+    const dsl::Reduction &y = b.program.reductions[right[i]];
+    if (x.order == y.order)
+      continue;
+    const ReductionFact &fact = facts.reductions[left[i]];
+    OrderPair pair{x.order,
+                   y.order,
+                   fact.operation,
+                   fact.over,
+                   fact.place.at,
+                   fact.length ? fact.length : asked,
+                   factsOf(x.op),
+                   {},
+                   ""};
+    if (pair.length && *pair.length < 1) {
+      pair.reason = "a reduction over nothing has no order";
+      pair.difference.comparison.verdict = Verdict::Equal;
+    } else if (isBeyondComparing(a.program, x) || isBeyondComparing(b.program, y)) {
+      pair.reason = "f16 in a bf16 accumulator is not compared";
+    } else {
+      compareOrders(pair);
     }
-    if (dsl::canonicalForm(withoutOrders(a_.program)) !=
-        dsl::canonicalForm(withoutOrders(b_.program)))
-      return programsDiffer();
-    return ordersDiffer();
+    pairs.push_back(std::move(pair));
   }
+  return pairs;
+}
 
-private:
-  int ordersDiffer() {
-    const auto left = dsl::reductionsInOrder(a_.program);
-    const auto right = dsl::reductionsInOrder(b_.program);
-    const AuditFacts facts = auditFacts(a_.contract, a_.program);
-    Verdict verdict = Verdict::Equal;
-    std::string text;
-    for (std::size_t i = 0; i < left.size(); ++i) {
-      const dsl::Reduction &x = a_.program.reductions[left[i]];
-      const dsl::Reduction &y = b_.program.reductions[right[i]];
-      if (x.order == y.order)
-        continue;
-      const Verdict own = compareOrders(x, y, facts.reductions[left[i]], text);
-      // One difference decides; else one open question does.
-      if (own == Verdict::Different || verdict == Verdict::Equal)
-        verdict = own;
+std::vector<std::string> linesOf(const std::string &text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);)
+    lines.push_back(line);
+  return lines;
+}
+
+/// By a longest common subsequence.
+std::vector<ProgramLine> comparedLines(const std::vector<std::string> &a,
+                                       const std::vector<std::string> &b) {
+  std::vector<std::vector<std::uint32_t>> common(a.size() + 1,
+                                                 std::vector<std::uint32_t>(b.size() + 1));
+  for (std::size_t i = a.size(); i-- > 0;)
+    for (std::size_t j = b.size(); j-- > 0;)
+      common[i][j] =
+          a[i] == b[j] ? common[i + 1][j + 1] + 1 : std::max(common[i + 1][j], common[i][j + 1]);
+  std::vector<ProgramLine> lines;
+  for (std::size_t i = 0, j = 0; i < a.size() || j < b.size();) {
+    if (i < a.size() && j < b.size() && a[i] == b[j]) {
+      lines.push_back({' ', a[i]});
+      ++i, ++j;
+    } else if (j == b.size() || (i < a.size() && common[i + 1][j] >= common[i][j + 1])) {
+      lines.push_back({'-', a[i++]});
+    } else {
+      lines.push_back({'+', b[j++]});
     }
-    fmt::print("{}: {} and {}\n{}", dsl::name(verdict), a_.name(), b_.name(), text);
-    return exitCode(verdict);
   }
+  return lines;
+}
 
-  Verdict compareOrders(const dsl::Reduction &x, const dsl::Reduction &y, const ReductionFact &fact,
-                        std::string &text) const {
-    text += fmt::format("\n{} over {}{}\n", fact.operation, fact.over,
-                        fact.place.at.empty() ? "" : ", " + fact.place.at);
-    const std::optional<std::int64_t> length = fact.length ? fact.length : asked_;
-    if (length && *length < 1) {
-      text += "equal: a sum over nothing has no order\n";
-      return Verdict::Equal;
-    }
-    if (isBeyondComparing(a_.program, x) || isBeyondComparing(b_.program, y)) {
-      text += "unknown: f16 in a bf16 accumulator is not compared\n";
-      return Verdict::Unknown;
-    }
-    const dsl::Facts facts = factsOf(x.op);
-    const dsl::Difference difference =
-        dsl::firstDifference(x.order, y.order, lengthsOf(length), facts);
-    text += verdictText(x.order, y.order, difference, length, facts, treeOperation(fact));
-    return difference.comparison.verdict;
+DiffReport diffKernels(const DiffOptions &options) {
+  const Side a(options.a);
+  const Side b(options.b);
+  DiffReport report;
+  report.a = a.name();
+  report.b = b.name();
+  if (dsl::digest(a.program) == dsl::digest(b.program)) {
+    report.digest = dsl::digest(a.program);
+    return report;
   }
-
-  /// Which lines of one printed program the other lacks, by their longest common subsequence.
-  int programsDiffer() {
-    const auto left = linesOf(dsl::printProgram(a_.program));
-    const auto right = linesOf(dsl::printProgram(b_.program));
-    std::vector<std::vector<std::uint32_t>> common(left.size() + 1,
-                                                   std::vector<std::uint32_t>(right.size() + 1));
-    for (std::size_t i = left.size(); i-- > 0;)
-      for (std::size_t j = right.size(); j-- > 0;)
-        common[i][j] = left[i] == right[j] ? common[i + 1][j + 1] + 1
-                                           : std::max(common[i + 1][j], common[i][j + 1]);
-    fmt::print("different: {} and {} differ in more than orders\n\n", a_.name(), b_.name());
-    for (std::size_t i = 0, j = 0; i < left.size() || j < right.size();) {
-      if (i < left.size() && j < right.size() && left[i] == right[j]) {
-        fmt::print("    {}\n", left[i]);
-        ++i, ++j;
-      } else if (j == right.size() || (i < left.size() && common[i + 1][j] >= common[i][j + 1])) {
-        fmt::print("  - {}\n", left[i++]);
-      } else {
-        fmt::print("  + {}\n", right[j++]);
-      }
-    }
-    return kRefused;
+  if (dsl::canonicalForm(withoutOrders(a.program)) !=
+      dsl::canonicalForm(withoutOrders(b.program))) {
+    report.verdict = Verdict::Different;
+    report.lines =
+        comparedLines(linesOf(dsl::printProgram(a.program)), linesOf(dsl::printProgram(b.program)));
+    return report;
   }
-
-  static std::vector<std::string> linesOf(const std::string &text) {
-    std::vector<std::string> lines;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);)
-      lines.push_back(line);
-    return lines;
+  report.orders = comparedOrders(a, b, options.length);
+  for (const OrderPair &pair : report.orders) { // a difference decides, else an open question
+    const Verdict own = pair.difference.comparison.verdict;
+    if (own == Verdict::Different || report.verdict == Verdict::Equal)
+      report.verdict = own;
   }
+  return report;
+}
 
-  Side &a_;
-  Side &b_;
-  std::optional<std::int64_t> asked_;
-};
+DiffReport diffOrders(const DiffOptions &options) {
+  OrderPair pair;
+  pair.a = parsedOrder(options.a.file);
+  pair.b = parsedOrder(options.b.file);
+  pair.length = options.length;
+  pair.facts = dsl::kSumFacts;
+  compareOrders(pair);
+  DiffReport report;
+  report.verdict = pair.difference.comparison.verdict;
+  report.a = dsl::toString(pair.a);
+  report.b = dsl::toString(pair.b);
+  report.orders.push_back(std::move(pair));
+  return report;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+std::string orderText(const OrderPair &pair) {
+  const Verdict verdict = pair.difference.comparison.verdict;
+  if (!pair.reason.empty())
+    return fmt::format("{}: {}\n", dsl::name(verdict), pair.reason);
+  if (verdict != Verdict::Equal) {
+    dsl::DrawOptions options;
+    if (pair.operation != "sum" && pair.operation != "dot")
+      options.operation = pair.operation;
+    return dsl::drawDifference(pair.a, pair.b, pair.difference, options);
+  }
+  const std::int64_t longest = lengthsOf(pair.length).longest;
+  const dsl::Order form = dsl::normalForm(pair.a, longest, pair.facts);
+  return fmt::format("equal at {}{}\n",
+                     pair.length ? counted(static_cast<std::size_t>(*pair.length), "element")
+                                 : "every length",
+                     form == dsl::normalForm(pair.b, longest, pair.facts)
+                         ? fmt::format(": both are {}", dsl::toString(form))
+                         : "");
+}
+
+std::string reportText(const DiffReport &report) {
+  if (!report.digest.empty())
+    return fmt::format("equal: one contract, digest {}\n", report.digest);
+  std::string text = fmt::format("{}: {} and {}{}\n", dsl::name(report.verdict), report.a, report.b,
+                                 report.lines.empty() ? "" : " differ in more than orders");
+  for (const OrderPair &pair : report.orders)
+    text += fmt::format("\n{} over {}{}{}\n{}", pair.operation, pair.over,
+                        pair.place.empty() ? "" : ", ", pair.place, orderText(pair));
+  if (!report.lines.empty())
+    text += '\n';
+  for (const ProgramLine &line : report.lines)
+    text += fmt::format("  {} {}\n", line.side, line.text);
+  return text;
+}
 
 } // namespace
 
 int runDiff(const DiffOptions &options) {
-  if (options.orders)
-    return diffOrders(options);
-  Side a(options.a);
-  Side b(options.b);
-  return KernelDiff(a, b, options.length).run();
+  const DiffReport report = options.orders ? diffOrders(options) : diffKernels(options);
+  const std::string text = options.json     ? diffJson(report)
+                           : options.orders ? orderText(report.orders.front())
+                                            : reportText(report);
+  std::fputs(text.c_str(), stdout);
+  return report.verdict == Verdict::Equal       ? kFine
+         : report.verdict == Verdict::Different ? kRefused
+                                                : kUnknown;
 }
 
 } // namespace ordo::compiler::driver

@@ -96,6 +96,7 @@ Usage: ordo diff FILE:KERNEL FILE:KERNEL [options]
   --order                 compare orders of a sum, such as 'seq(8) | seq' and 'seq'
   --length N              at this length alone; without it, at the length of each reduction, and at
                           every length where that is free
+  --json                  print the same as JSON
 
 Exit codes: 0 equal, 1 different, 2 misuse, 3 unknown.
 

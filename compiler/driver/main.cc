@@ -142,6 +142,7 @@ private:
     diff_->add_option("FILE2", diffOptions_.b.file)->required();
     diff_->add_flag("--order", diffOptions_.orders);
     diff_->add_option("--length", diffOptions_.length);
+    diff_->add_flag("--json", diffOptions_.json);
   }
 
   static void requireKnownCommand(const std::string &word) {

@@ -47,8 +47,9 @@ struct AuditOptions {
 };
 
 struct DiffOptions {
-  SourceOptions a, b;                 // kernels; with `orders` the files hold spellings of orders
-  bool orders = false;                // compare two orders instead of two kernels
+  SourceOptions a, b;  // kernels; with `orders` the files hold spellings of orders
+  bool orders = false; // compare two orders instead of two kernels
+  bool json = false;
   std::optional<std::int64_t> length; // compare at it alone; nothing: at every length
 };
 
