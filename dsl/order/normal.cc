@@ -162,9 +162,9 @@ bool moveRounding(std::vector<Step> &steps) {
     if (next.kind != Kind::Mid || next.leaf != 1 || !next.round || next.pad ||
         stage.kind != Kind::Seq || stage.round.value_or(*next.round) != *next.round)
       continue;
-    const std::int64_t merges = stage.n - 1 + (stage.start ? 1 : 0);
-    if (stage.n == 0 || merges > 1)
+    if (stage.n == 0)
       continue;
+    const std::int64_t merges = stage.n - 1 + (stage.start ? 1 : 0);
     if (merges == 0 && stage.round) {
       steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(i));
       return true;
