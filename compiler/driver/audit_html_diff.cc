@@ -5,6 +5,7 @@
 #include "compiler/driver/audit_html.h"
 #include "compiler/driver/audit_html_page.h"
 #include "compiler/driver/audit_html_parts.h"
+#include "compiler/driver/audit_html_trees.h"
 #include "compiler/driver/manifest.h"
 #include "compiler/driver/text.h"
 #include "dsl/sema/digest.h"
@@ -214,24 +215,30 @@ private:
     for (const AlignedRow &row : rows) {
       const ReductionFact *left = row.left ? &left_.facts.reductions[*row.left] : nullptr;
       const ReductionFact *right = row.right ? &right_.facts.reductions[*row.right] : nullptr;
+      TreeVerdict verdict;
+      if (left != nullptr && right != nullptr)
+        verdict = comparedTrees(*left, *right, asked_);
       std::string mark;
       if (!row.isSame && found.empty()) {
         found = reductionDifference(left, right);
         mark = firstMark("Reductions", found);
+        if (!verdict.words.empty())
+          found += "; " + verdict.words;
       }
-      text += reductionPair(row, left, right, mark);
+      text += reductionPair(row, left, right, verdict, mark);
     }
     note("reductions", "Reductions", found);
     sections_.add("reductions", "Reductions", text);
   }
 
   std::string reductionPair(const AlignedRow &row, const ReductionFact *left,
-                            const ReductionFact *right, const std::string &mark) const {
+                            const ReductionFact *right, const TreeVerdict &verdict,
+                            const std::string &mark) const {
     const std::optional<std::size_t> stage = firstStage(left, right);
     const auto [leftTree, rightTree] = trees(left, right);
-    return fmt::format("<div class=\"columns reduction\">\n{}{}</div>\n",
+    return fmt::format("<div class=\"reduction\">\n<div class=\"columns\">\n{}{}</div>\n{}</div>\n",
                        reductionColumn(left, row.left, stage, mark, leftTree),
-                       reductionColumn(right, row.right, stage, "", rightTree));
+                       reductionColumn(right, row.right, stage, "", rightTree), verdict.html);
   }
 
   std::string reductionColumn(const ReductionFact *reduction, std::optional<std::size_t> index,

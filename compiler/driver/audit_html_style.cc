@@ -109,7 +109,7 @@ pre { margin: 12px 0 0; padding: 14px 16px; overflow-x: auto; background: var(--
 .columns { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 18px; }
 .columns > div { min-width: 0; }
 header .columns { margin-bottom: 14px; }
-.columns.reduction { padding: 4px 0 0; }
+.columns + p { margin-top: 16px; }
 .columns dl.card { padding: 16px 20px; align-content: start; grid-template-columns: minmax(0, 1fr); gap: 0; }
 .columns dl.card dt:not(:first-child) { margin-top: 8px; }
 .columns .digest { max-width: 33ch; }
