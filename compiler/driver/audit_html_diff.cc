@@ -236,19 +236,18 @@ private:
                             const std::string &mark) const {
     const std::optional<std::size_t> stage = firstStage(left, right);
     const auto [leftTree, rightTree] = trees(left, right);
-    return fmt::format("<div class=\"reduction\">\n<div class=\"columns\">\n{}{}</div>\n{}</div>\n",
-                       reductionColumn(left, row.left, stage, mark, leftTree),
-                       reductionColumn(right, row.right, stage, "", rightTree), verdict.html);
+    return fmt::format(
+        "<div class=\"reduction\">\n{}<div class=\"columns\">\n{}{}</div>\n{}</div>\n", mark,
+        reductionColumn(left, row.left, stage, leftTree),
+        reductionColumn(right, row.right, stage, rightTree), verdict.html);
   }
 
   std::string reductionColumn(const ReductionFact *reduction, std::optional<std::size_t> index,
-                              std::optional<std::size_t> stage, const std::string &mark,
-                              const std::string &tree) const {
+                              std::optional<std::size_t> stage, const std::string &tree) const {
     if (reduction == nullptr)
-      return fmt::format("<div>{}<p class=\"soft\">No reduction stands against it.</p></div>\n",
-                         mark);
-    std::string text = fmt::format("<div>{}<h3>{}. {}</h3>\n", mark, *index + 1,
-                                   htmlText(reductionTitle(*reduction)));
+      return "<div><p class=\"soft\">No reduction stands against it.</p></div>\n";
+    std::string text =
+        fmt::format("<div><h3>{}. {}</h3>\n", *index + 1, htmlText(reductionTitle(*reduction)));
     if (reduction->order != nullptr)
       text += stagesHtml(*reduction->order, stage);
     text += treeFigures(*reduction, asked_) + treeHtml(*reduction, asked_);
