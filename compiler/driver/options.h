@@ -39,8 +39,8 @@ struct EvalOptions {
 
 struct AuditOptions {
   SourceOptions source;
-  std::string svg;  // a file; empty: none
-  std::string html; // the same
+  std::string svg;                      // a file; empty: none
+  std::string html;                     // the same
   std::optional<SourceOptions> against; // a second kernel, for `html` to show beside the first
   bool json = false;
   std::optional<std::int64_t> length; // of reductions whose extent is free
