@@ -14,18 +14,6 @@ namespace ordo::compiler::driver {
 
 namespace {
 
-/// Says at once why a path cannot be read, before any parsing.
-void requireReadable(const std::string &path) {
-  struct stat info = {};
-  if (::stat(path.c_str(), &info) != 0)
-    throw misuse(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  if (S_ISDIR(info.st_mode))
-    throw misuse(fmt::format("{} is a folder, not a contract", path),
-                 "name a file that ends in .ordo");
-  if (::access(path.c_str(), R_OK) != 0)
-    throw misuse(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-}
-
 /// A path below the working folder without that folder: modules found through a root have long
 /// ones.
 std::string shortPath(const std::string &path) {
@@ -46,6 +34,17 @@ Failure unknownKernel(const Contract &contract, const std::string &kernel) {
 }
 
 } // namespace
+
+void requireReadable(const std::string &path) {
+  struct stat info = {};
+  if (::stat(path.c_str(), &info) != 0)
+    throw misuse(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  if (S_ISDIR(info.st_mode))
+    throw misuse(fmt::format("{} is a folder, not a contract", path),
+                 "name a file that ends in .ordo");
+  if (::access(path.c_str(), R_OK) != 0)
+    throw misuse(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+}
 
 void report(const dsl::Diagnostics &diagnostics) {
   if (!diagnostics.all().empty())

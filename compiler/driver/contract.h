@@ -38,6 +38,9 @@ private:
   std::unique_ptr<dsl::Package> package_;
 };
 
+/// Says at once why a path cannot be read, before any parsing: throws misuse.
+void requireReadable(const std::string &path);
+
 /// Prints what was collected to stderr, errors and warnings alike.
 void report(const dsl::Diagnostics &diagnostics);
 

@@ -161,7 +161,9 @@ void writeFiles(const std::vector<OutputFile> &files) {
     cleanup.add(temporary);
     const mode_t mask = ::umask(0);
     ::umask(mask);
-    ::fchmod(handle, 0666 & ~mask);
+    struct stat before = {}; // a file that is replaced keeps its permissions
+    const bool replaces = ::stat(target.c_str(), &before) == 0;
+    ::fchmod(handle, replaces ? before.st_mode & 07777 : 0666 & ~mask);
     if (const int error = writeAndClose(handle, file.bytes))
       throw cannotWrite(file.path, error);
     renames.emplace_back(temporary, target);

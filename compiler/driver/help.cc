@@ -13,6 +13,7 @@ every sum is written down. Two kernels with the same contract digest give the sa
 Usage: ordo COMMAND FILE ...
 
   check   find the errors of a contract
+  fmt     bring contracts into the canonical layout
   audit   show what a kernel computes: its sums as trees, its casts, its constants
   eval    compute a kernel's bits on the CPU, from .npy files to .npy files
   diff    find where two kernels or two orders part
@@ -42,6 +43,16 @@ constexpr const char *kCheck =
 
 Usage: ordo check FILE[:KERNEL] [--root FOLDER]
 
+)";
+
+constexpr const char *kFormat =
+    R"(Brings contracts into the canonical layout, in place. Comments stay, and what the file means stays:
+every kernel keeps its digest. A file that does not read is left alone. `-` reads standard input and
+writes standard output.
+
+Usage: ordo fmt FILE... [--check]
+
+  --check                 change nothing; name the files that would change, and exit with 1
 )";
 
 constexpr const char *kBuild =
@@ -109,6 +120,8 @@ std::string mainHelp() { return kMain; }
 std::string commandHelp(const std::string &command) {
   if (command == "check")
     return std::string(kCheck) + kRoots;
+  if (command == "fmt")
+    return kFormat;
   if (command == "eval")
     return std::string(kEval) + kRoots;
   if (command == "audit")

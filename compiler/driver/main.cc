@@ -21,7 +21,7 @@ namespace {
 // `demo` and `test` belong to the entry script, which never passes them on; they are known here so
 // that a misspelling of them is understood.
 const std::vector<std::string> kCommands = {"check", "audit", "eval", "build",
-                                            "diff",  "demo",  "test"};
+                                            "diff",  "fmt",   "demo", "test"};
 
 /// FILE or FILE:KERNEL. A path with a colon in it still names a file that exists.
 void splitSource(SourceOptions &source) {
@@ -95,6 +95,7 @@ public:
     addEval();
     addAudit();
     addDiff();
+    addFormat();
   }
 
   int run(int argc, char **argv) {
@@ -145,6 +146,14 @@ private:
     diff_->add_flag("--json", diffOptions_.json);
   }
 
+  void addFormat() {
+    format_ = app_.add_subcommand("fmt");
+    format_->formatter_fn(
+        [](const CLI::App *, std::string, CLI::AppFormatMode) { return commandHelp("fmt"); });
+    format_->add_option("FILE", formatOptions_.files)->required();
+    format_->add_flag("--check", formatOptions_.onlyCheck);
+  }
+
   static void requireKnownCommand(const std::string &word) {
     if (word.starts_with("-") ||
         std::find(kCommands.begin(), kCommands.end(), word) != kCommands.end())
@@ -162,6 +171,8 @@ private:
     }
     if (diff_->parsed())
       return runParsedDiff();
+    if (format_->parsed())
+      return runFormat(formatOptions_);
     splitSource(source_);
     addRoots(source_);
     if (check_->parsed())
@@ -210,7 +221,7 @@ private:
   }
 
   std::string hint() const {
-    for (const CLI::App *command : {check_, build_, eval_, audit_, diff_})
+    for (const CLI::App *command : {check_, build_, eval_, audit_, diff_, format_})
       if (command->parsed())
         return fmt::format("ordo {} --help shows what there is", command->get_name());
     return "ordo --help shows what there is";
@@ -230,11 +241,13 @@ private:
   CLI::App *build_ = nullptr;
   CLI::App *eval_ = nullptr;
   CLI::App *audit_ = nullptr;
+  CLI::App *format_ = nullptr;
   CLI::App *diff_ = nullptr;
   SourceOptions source_;
   SourceOptions against_; // audit's second kernel
   BuildOptions buildOptions_;
   AuditOptions auditOptions_;
+  FormatOptions formatOptions_;
   DiffOptions diffOptions_;
   std::vector<std::string> inputs_, outputs_, scalars_, dims_;
   std::string on_ = "eval";

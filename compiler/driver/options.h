@@ -53,11 +53,17 @@ struct DiffOptions {
   std::optional<std::int64_t> length; // compare at it alone; nothing: at every length
 };
 
+struct FormatOptions {
+  std::vector<std::string> files; // "-": from standard input to standard output
+  bool onlyCheck = false;         // change nothing, say what would change
+};
+
 /// Each returns an exit code or throws a Failure.
 int runCheck(const SourceOptions &options);
 int runBuild(const BuildOptions &options);
 int runEval(const EvalOptions &options);
 int runAudit(const AuditOptions &options);
+int runFormat(const FormatOptions &options);
 int runDiff(const DiffOptions &options);
 
 } // namespace ordo::compiler::driver
