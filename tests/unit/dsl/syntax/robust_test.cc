@@ -1,4 +1,5 @@
 // No text crashes, hangs or overflows the parser, the renderer or the printer.
+#include "dsl/syntax/format.h"
 #include "dsl/syntax/printer.h"
 #include "tests/unit/dsl/syntax/testing.h"
 
@@ -30,6 +31,8 @@ void survive(const std::string &text) {
   const Parsed again(once);
   ASSERT_TRUE(again.ok) << again.rendered() << once;
   ASSERT_EQ(print(again.ast), once);
+  ASSERT_TRUE(sameTree(parsed.ast, again.ast)) << once;
+  ASSERT_EQ(parsed.ast.comments.size(), again.ast.comments.size()) << once;
 }
 
 class RobustSamples : public ::testing::TestWithParam<std::string_view> {};
