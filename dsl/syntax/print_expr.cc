@@ -9,7 +9,8 @@ namespace ordo::dsl {
 
 namespace {
 
-constexpr std::string_view kComma = ",\x02";
+// Each ends with a SoftBreak.
+constexpr std::string_view kComma = ",\x02", kPipe = " |\x03";
 
 int levelOfBinary(std::string_view op) {
   if (op == "or")
@@ -167,21 +168,76 @@ void ExprPrinter::recurrence(NodeId id) {
   out_ += recurrenceHead(inner, ast_, id) + " { … }";
 }
 
+/// open, kids from `from` on with commas, close.
+void ExprPrinter::enclosed(char open, const Node &node, std::size_t from, char close) {
+  out_ += open;
+  kids(node, from, node.kids.size(), kNone, kComma);
+  out_ += close;
+}
+
+/// word, then a kid.
+void ExprPrinter::prefixed(const std::string &word, NodeId kid, int level) {
+  out_ += word;
+  expr(kid, level);
+}
+
 void ExprPrinter::expr(NodeId id, int level) {
   const Node &node = ast_[id];
-  const int own = levelOfNode(node);
-  if (own < level) {
+  if (levelOfNode(node) < level) {
     wrapped(id);
     return;
   }
-  const std::size_t count = node.kids.size();
+  switch (node.kind) {
+  case NodeKind::Unary:
+  case NodeKind::Binary:
+  case NodeKind::Compare:
+  case NodeKind::If:
+    operation(node);
+    break;
+  case NodeKind::Call:
+  case NodeKind::Tuple:
+    out_ += node.text;
+    enclosed('(', node, 0, ')');
+    break;
+  case NodeKind::ArrayLit:
+    enclosed('[', node, 0, ']');
+    break;
+  case NodeKind::Index:
+  case NodeKind::Field:
+    suffixed(node);
+    break;
+  case NodeKind::Reduce:
+    reduction(node, level);
+    break;
+  case NodeKind::Ranking:
+    ranking(node);
+    break;
+  case NodeKind::RankKey:
+    kids(node, 0, node.kids.size(), kNone, kComma);
+    out_ += (node.kids.empty() ? "" : " ") + node.text;
+    break;
+  case NodeKind::Fold:
+  case NodeKind::Iterate:
+    recurrence(id);
+    break;
+  case NodeKind::OrderPipe:
+  case NodeKind::Stage:
+  case NodeKind::StageFrom:
+  case NodeKind::StagePad:
+  case NodeKind::StageRound:
+    order(node);
+    break;
+  default:
+    part(node, level);
+  }
+}
+
+void ExprPrinter::operation(const Node &node) {
+  const int own = levelOfNode(node);
   switch (node.kind) {
   case NodeKind::Unary: {
-    out_ += node.text;
-    if (node.text == "not")
-      out_ += ' ';
     const bool twice = ast_[node.kids[0]].kind == NodeKind::Unary && node.text != "not";
-    expr(node.kids[0], twice ? kPostfix : own);
+    prefixed(node.text + (node.text == "not" ? " " : ""), node.kids[0], twice ? kPostfix : own);
     break;
   }
   case NodeKind::Binary: {
@@ -196,7 +252,7 @@ void ExprPrinter::expr(NodeId id, int level) {
   case NodeKind::Compare: {
     std::string_view operators = node.text;
     expr(node.kids[0], own + 1);
-    for (std::size_t i = 1; i < count; ++i) {
+    for (std::size_t i = 1; i < node.kids.size(); ++i) {
       const std::size_t comma = std::min(operators.find(','), operators.size());
       out_ += " " + std::string(operators.substr(0, comma));
       out_ += kBreakSum;
@@ -205,128 +261,88 @@ void ExprPrinter::expr(NodeId id, int level) {
     }
     break;
   }
-  case NodeKind::If:
-    out_ += "if ";
-    expr(node.kids[0], kNone);
-    out_ += std::string(1, kBreakClause) + "then ";
-    expr(node.kids[1], kNone);
-    out_ += std::string(1, kBreakClause) + "else ";
-    expr(node.kids[2], kNone);
+  default: // If
+    prefixed("if ", node.kids[0]);
+    out_ += kBreakClause;
+    prefixed("then ", node.kids[1]);
+    out_ += kBreakClause;
+    prefixed("else ", node.kids[2]);
+  }
+}
+
+/// base[i, j] | base.part
+void ExprPrinter::suffixed(const Node &node) {
+  const bool part = node.kind == NodeKind::Field;
+  // These, too, take what follows them for their own; a number would take the dot.
+  const NodeKind base = ast_[node.kids[0]].kind;
+  if (base == NodeKind::Reduce || base == NodeKind::Ranking || (part && base == NodeKind::Number))
+    wrapped(node.kids[0]);
+  else
+    expr(node.kids[0], kPostfix);
+  if (part)
+    out_ += '.' + node.text;
+  else
+    enclosed('[', node, 1, ']');
+}
+
+void ExprPrinter::order(const Node &node) {
+  switch (node.kind) {
+  case NodeKind::OrderPipe:
+    kids(node, 0, node.kids.size(), kNone, kPipe);
     break;
-  case NodeKind::Call:
-  case NodeKind::Tuple:
-    out_ += node.text + '(';
-    kids(node, 0, count, kNone, kComma);
+  case NodeKind::Stage:
+    out_ += node.text;
+    if (!node.kids.empty())
+      enclosed('(', node, 0, ')');
+    break;
+  case NodeKind::StageRound:
+    expr(node.kids[0], kNone);
+    out_ += ": " + node.text;
+    break;
+  default: // StageFrom, StagePad
+    expr(node.kids[0], kNone);
+    prefixed(node.kind == NodeKind::StageFrom ? ".from(" : ".pad(", node.kids[1]);
     out_ += ')';
+  }
+}
+
+/// What is no expression: types, and parts of statements and declarations.
+void ExprPrinter::part(const Node &node, int level) {
+  switch (node.kind) {
+  case NodeKind::TensorType:
+  case NodeKind::Target:
+    out_ += node.text;
+    if (!node.kids.empty())
+      enclosed('[', node, 0, ']');
     break;
   case NodeKind::TupleType:
-    out_ += '(';
-    kids(node, 0, count, kNone, kComma);
-    out_ += ')';
+    enclosed('(', node, 0, ')');
     break;
-  case NodeKind::Index:
-  case NodeKind::Field: {
-    // These, too, take what follows them for their own; a number would take the dot.
-    const NodeKind base = ast_[node.kids[0]].kind;
-    const bool greedy = base == NodeKind::Reduce || base == NodeKind::Ranking ||
-                        (node.kind == NodeKind::Field && base == NodeKind::Number);
-    if (greedy)
-      wrapped(node.kids[0]);
-    else
-      expr(node.kids[0], kPostfix);
-    if (node.kind == NodeKind::Field) {
-      out_ += '.' + node.text;
-      break;
-    }
-    out_ += '[';
-    kids(node, 1, count, kNone, kComma);
-    out_ += ']';
-    break;
-  }
-  case NodeKind::ArrayLit:
-    out_ += '[';
-    kids(node, 0, count, kNone, kComma);
-    out_ += ']';
-    break;
-  case NodeKind::Reduce:
-    reduction(node, level);
-    break;
-  case NodeKind::Ranking:
-    ranking(node);
-    break;
-  case NodeKind::RankKey:
-    kids(node, 0, count, kNone, kComma);
-    out_ += (count > 0 ? " " : "") + node.text;
+  case NodeKind::Ranks:
+    out_ += "over ranks";
+    enclosed('(', node, 0, ')');
     break;
   case NodeKind::Forall:
   case NodeKind::Distinct:
   case NodeKind::Disjoint:
     assumption(node);
     break;
-  case NodeKind::Fold:
-  case NodeKind::Iterate:
-    recurrence(id);
-    break;
   case NodeKind::Binder:
-    out_ += node.text + " in ";
-    expr(node.kids[0], kNone);
+    prefixed(node.text + " in ", node.kids[0]);
     break;
   case NodeKind::Carry:
   case NodeKind::Let: // in the head of `for`
-    out_ += node.text + " = ";
-    expr(node.kids[0], kNone);
+    prefixed(node.text + " = ", node.kids[0]);
     break;
   case NodeKind::Atom:
-    out_ += "atom " + node.text + " = ";
-    expr(node.kids[0], kNone);
-    break;
-  case NodeKind::Ranks:
-    out_ += "over ranks(";
-    kids(node, 0, count, kNone, kComma);
-    out_ += ')';
-    break;
-  case NodeKind::Target:
-    out_ += node.text;
-    if (count == 0)
-      break;
-    out_ += '[';
-    kids(node, 0, count, kNone, kComma);
-    out_ += ']';
-    break;
-  case NodeKind::OrderPipe:
-    kids(node, 0, count, kNone, " |\x03");
-    break;
-  case NodeKind::Stage:
-  case NodeKind::TensorType: {
-    out_ += node.text;
-    if (count == 0)
-      break;
-    const bool stage = node.kind == NodeKind::Stage;
-    out_ += stage ? '(' : '[';
-    kids(node, 0, count, kNone, kComma);
-    out_ += stage ? ')' : ']';
-    break;
-  }
-  case NodeKind::StageFrom:
-  case NodeKind::StagePad:
-    expr(node.kids[0], kNone);
-    out_ += node.kind == NodeKind::StageFrom ? ".from(" : ".pad(";
-    expr(node.kids[1], kNone);
-    out_ += ')';
-    break;
-  case NodeKind::StageRound:
-    expr(node.kids[0], kNone);
-    out_ += ": " + node.text;
+    prefixed("atom " + node.text + " = ", node.kids[0]);
     break;
   case NodeKind::Param:
-    out_ += node.text + ": ";
-    expr(node.kids[0], kNone);
+    prefixed(node.text + ": ", node.kids[0]);
     out_ += node.a != 0 ? " inout" : "";
     break;
   case NodeKind::NamedArg:
-    if (!node.text.empty())
-      out_ += node.text + " = ";
-    expr(node.kids[0], level);
+    prefixed(node.text.empty() ? "" : node.text + " = ", node.kids[0], level);
     break;
   case NodeKind::GenericBool:
     out_ += "bool " + node.text;

@@ -32,6 +32,12 @@ public:
 
 private:
   void expr(NodeId id, int level);
+  void operation(const Node &node);
+  void suffixed(const Node &node);
+  void order(const Node &node);
+  void part(const Node &node, int level);
+  void enclosed(char open, const Node &node, std::size_t from, char close);
+  void prefixed(const std::string &word, NodeId kid, int level = 0);
   void bound(const Node &node, std::size_t binders);
   void where(NodeId mask);
   void reduction(const Node &node, int level);
