@@ -7,10 +7,45 @@ using namespace mlir;
 
 namespace ordo::compiler {
 
-void BodyEmitter::bindArguments(ValueRange arguments, ValueRange sizes) {
-  for (auto [source, value] : llvm::zip_equal(kernel.getBody().getArguments(), arguments))
-    values_[source] = value;
-  sizes_.assign(sizes.begin(), sizes.end());
+SmallVector<Type> BodyEmitter::parameters(Type pointer) {
+  SmallVector<Type> types, scalars;
+  for (BlockArgument arg : kernel.getBody().getArguments())
+    if (isa<ArrayType>(arg.getType()))
+      types.push_back(pointer);
+    else
+      scalars.push_back(arg.getType());
+  types.append(kernel.getDims().size(), b.getI64Type());
+  types.append(scalars);
+  return types;
+}
+
+void BodyEmitter::bindArguments(ValueRange arguments) {
+  const std::size_t arrays = kernel.getInputs() + kernel.getOutputs();
+  const std::size_t dims = kernel.getDims().size();
+  for (auto [i, source] : llvm::enumerate(kernel.getBody().getArguments()))
+    values_[source] = arguments[i < arrays ? i : i + dims];
+  sizes_.clear();
+  for (Value size : arguments.slice(arrays, dims))
+    sizes_.push_back(b.create<arith::IndexCastOp>(kernel.getLoc(), b.getIndexType(), size));
+}
+
+Value BodyEmitter::rowCount(Location loc) {
+  Value count = constantIndex(b, loc, 1);
+  for (std::int64_t e : space.extents())
+    count = b.create<arith::MulIOp>(loc, count, extent(loc, e));
+  return count;
+}
+
+SmallVector<Value> BodyEmitter::rowIndices(Location loc, Value row) {
+  SmallVector<Value> indices(space.rank());
+  for (std::int64_t i = space.rank() - 1; i > 0; --i) {
+    const Value size = extent(loc, space.extents()[i]);
+    indices[i] = b.create<arith::RemUIOp>(loc, row, size);
+    row = b.create<arith::DivUIOp>(loc, row, size);
+  }
+  if (!indices.empty())
+    indices[0] = row;
+  return indices;
 }
 
 void BodyEmitter::enterRow(ValueRange indices) {

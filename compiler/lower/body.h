@@ -19,8 +19,15 @@ public:
       : b(builder), kernel(kernel), space(space) {}
   virtual ~BodyEmitter() = default;
 
-  /// Launch arguments: pointers for arrays, values for scalars, sizes (index) for free dimensions.
-  void bindArguments(mlir::ValueRange arguments, mlir::ValueRange sizes);
+  /// The function's parameters in launch order: `pointer` for each array, i64 for each free
+  /// dimension, scalars in their types.
+  llvm::SmallVector<mlir::Type> parameters(mlir::Type pointer);
+  /// Takes the function's arguments, in that order.
+  void bindArguments(mlir::ValueRange arguments);
+  /// How many rows there are.
+  mlir::Value rowCount(mlir::Location loc);
+  /// The indices of row number `row`, the last fastest.
+  llvm::SmallVector<mlir::Value> rowIndices(mlir::Location loc, mlir::Value row);
   /// The indices of the row that code emitted from now on computes.
   void enterRow(mlir::ValueRange indices);
   /// Emits what an operation of the kernel computes once a row: a constant, or the uniform part of

@@ -33,45 +33,24 @@ public:
   LogicalResult run() {
     createFunction();
     const Location loc = kernel.getLoc();
-    Value rows = constantIndex(b, loc, 1);
-    for (std::int64_t e : space.extents())
-      rows = b.create<arith::MulIOp>(loc, rows, extent(loc, e));
+    const Value rows = rowCount(loc);
     auto loop = b.create<scf::ForOp>(loc, constantIndex(b, loc, 0), rows, constantIndex(b, loc, 1));
     b.create<func::ReturnOp>(loc);
     b.setInsertionPoint(loop.getBody()->getTerminator());
-    SmallVector<Value> indices(space.rank());
-    Value row = loop.getInductionVar();
-    for (std::int64_t i = space.rank() - 1; i >= 0; --i) {
-      const Value size = extent(loc, space.extents()[i]);
-      indices[i] = i == 0 ? row : b.create<arith::RemUIOp>(loc, row, size).getResult();
-      row = i == 0 ? row : b.create<arith::DivUIOp>(loc, row, size).getResult();
-    }
-    enterRow(indices);
+    enterRow(rowIndices(loc, loop.getInductionVar()));
     return definitions();
   }
 
 private:
   void createFunction() {
-    const Location loc = kernel.getLoc();
     const auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-    SmallVector<Type> types, scalars;
-    for (BlockArgument arg : kernel.getBody().getArguments()) {
-      const bool isArray = isa<ArrayType>(arg.getType());
-      (isArray ? types : scalars).push_back(isArray ? Type(pointer) : arg.getType());
-    }
-    const std::size_t arrays = types.size(), sizes = kernel.getDims().size();
-    types.append(sizes, b.getI64Type());
-    types.append(scalars);
-    auto func = b.create<func::FuncOp>(loc, kernel.getSymName(), b.getFunctionType(types, {}));
+    auto func = b.create<func::FuncOp>(kernel.getLoc(), kernel.getSymName(),
+                                       b.getFunctionType(parameters(pointer), {}));
     for (unsigned i = 0; i < kernel.getInputs(); ++i)
       func.setArgAttr(i, "ordo.readonly", b.getUnitAttr());
     entry_ = func.addEntryBlock();
     b.setInsertionPointToStart(entry_);
-    SmallVector<Value> arguments(func.getArguments().take_front(arrays)), extents;
-    for (Value size : func.getArguments().slice(arrays, sizes))
-      extents.push_back(b.create<arith::IndexCastOp>(loc, b.getIndexType(), size));
-    llvm::append_range(arguments, func.getArguments().drop_front(arrays + sizes));
-    bindArguments(arguments, extents);
+    bindArguments(func.getArguments());
   }
 
   LogicalResult definitions() {

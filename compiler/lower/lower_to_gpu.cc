@@ -62,18 +62,11 @@ private:
 
   void createFunction() {
     const Location loc = kernel.getLoc();
-    MLIRContext *context = b.getContext();
-    const auto pointer = LLVM::LLVMPointerType::get(context, 1);
-    SmallVector<Type> types, scalars;
-    for (BlockArgument arg : kernel.getBody().getArguments()) {
-      const bool isArray = isa<ArrayType>(arg.getType());
-      (isArray ? types : scalars).push_back(isArray ? Type(pointer) : arg.getType());
-    }
-    types.append(kernel.getDims().size(), b.getI64Type());
-    types.append(scalars);
+    const auto pointer = LLVM::LLVMPointerType::get(b.getContext(), 1);
     auto module = b.create<gpu::GPUModuleOp>(loc, "kernels");
     b.setInsertionPointToStart(module.getBody());
-    func_ = b.create<gpu::GPUFuncOp>(loc, kernel.getSymName(), b.getFunctionType(types, {}));
+    func_ = b.create<gpu::GPUFuncOp>(loc, kernel.getSymName(),
+                                     b.getFunctionType(parameters(pointer), {}));
     func_->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
     func_.setKnownBlockSizeAttr(
         b.getDenseI32ArrayAttr({static_cast<int32_t>(schedule_.getThreads()),
@@ -81,22 +74,7 @@ private:
     for (unsigned i = 0; i < kernel.getInputs(); ++i)
       func_.setArgAttr(i, "ordo.readonly", b.getUnitAttr());
     b.setInsertionPointToStart(&func_.getBody().front());
-    bind(types.size() - scalars.size());
-  }
-
-  void bind(std::size_t firstScalar) {
-    const std::size_t arrays = firstScalar - kernel.getDims().size();
-    SmallVector<Value> arguments, sizes;
-    for (auto [i, arg] : llvm::enumerate(func_.getArguments().take_front(firstScalar))) {
-      if (i < arrays)
-        arguments.push_back(arg);
-      else
-        sizes.push_back(b.create<arith::IndexCastOp>(kernel.getLoc(), b.getIndexType(), arg));
-    }
-    for (BlockArgument arg :
-         func_.getArguments().slice(firstScalar, kernel.getBody().getNumArguments() - arrays))
-      arguments.push_back(arg);
-    bindArguments(arguments, sizes);
+    bindArguments(func_.getArguments());
   }
 
   void enterBlock() {
@@ -113,27 +91,13 @@ private:
     }
     // The last block may have more rows than are left: its spare threads repeat the last row and do
     // not store.
-    Value count = constantIndex(b, loc, 1);
-    for (std::int64_t e : space.extents())
-      count = b.create<arith::MulIOp>(loc, count, extent(loc, e));
+    const Value count = rowCount(loc);
     if (shape_.rows > 1) {
       rowValid_ = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, row, count);
       const Value last = b.create<arith::SubIOp>(loc, count, constantIndex(b, loc, 1));
       row = b.create<arith::MinUIOp>(loc, row, last);
     }
-    enterRow(delinearize(loc, row));
-  }
-
-  SmallVector<Value> delinearize(Location loc, Value row) {
-    SmallVector<Value> indices(space.rank());
-    for (std::int64_t i = space.rank() - 1; i > 0; --i) {
-      const Value size = extent(loc, space.extents()[i]);
-      indices[i] = b.create<arith::RemUIOp>(loc, row, size);
-      row = b.create<arith::DivUIOp>(loc, row, size);
-    }
-    if (!indices.empty())
-      indices[0] = row;
-    return indices;
+    enterRow(rowIndices(loc, row));
   }
 
   //===--- Chunks ---------------------------------------------------------===//
