@@ -27,15 +27,32 @@ public:
 
   std::string run() {
     out_ = "ordo contract 1\n";
-    for (const Scalar &scalar : program_.scalars)
-      out_ += fmt::format("scalar {}\n", name(scalar.type));
-    for (const Tensor &tensor : program_.tensors)
-      writeTensor(tensor);
+    writeArguments();
     writeRequires();
     for (TensorId id = 0; id < program_.tensors.size(); ++id)
       if (program_.tensors[id].role == Tensor::Role::Output)
         writeOutput(id);
     return std::move(out_);
+  }
+
+  std::string argumentsAlone() {
+    writeArguments();
+    return std::move(out_);
+  }
+
+  /// With the dimensions numbered as the arguments do.
+  std::string definitionAlone(DefId id) {
+    writeArguments();
+    out_.clear();
+    std::ranges::fill(exprs_, kNone);
+    nextExpr_ = 0;
+    write({Task::Kind::Definition, id});
+    return std::move(out_);
+  }
+
+  std::string requireAlone(const LaunchRequire &require) {
+    writeArguments();
+    return spell(require.condition);
   }
 
   /// After run().
@@ -54,6 +71,13 @@ private:
     std::uint32_t id;
     bool isOpen = false;
   };
+
+  void writeArguments() {
+    for (const Scalar &scalar : program_.scalars)
+      out_ += fmt::format("scalar {}\n", name(scalar.type));
+    for (const Tensor &tensor : program_.tensors)
+      writeTensor(tensor);
+  }
 
   void writeTensor(const Tensor &tensor) {
     std::string shape;
@@ -247,14 +271,41 @@ std::vector<std::uint32_t> reductionsInOrder(const Program &program) {
   return canonical.reductionsInOrder();
 }
 
-std::string digest(const Program &program) {
-  const std::string form = canonicalForm(program);
+std::string sha256Hex(const std::string &text) {
   std::array<unsigned char, SHA256_DIGEST_LENGTH> hash{};
-  SHA256(reinterpret_cast<const unsigned char *>(form.data()), form.size(), hash.data());
+  SHA256(reinterpret_cast<const unsigned char *>(text.data()), text.size(), hash.data());
   std::string hex;
   for (unsigned char byte : hash)
     hex += fmt::format("{:02x}", byte);
   return hex;
+}
+
+std::string digest(const Program &program) { return sha256Hex(canonicalForm(program)); }
+
+bool needsAtom(const Program &program) {
+  return std::ranges::any_of(reductionsInOrder(program), [&](std::uint32_t id) {
+    const auto &stages = program.reductions[id].order.stages;
+    return std::ranges::find(stages, Stage::Kind::Mma, &Stage::kind) != stages.end();
+  });
+}
+
+std::string digest(const Program &program, const AtomRule &mma) {
+  if (!needsAtom(program))
+    return digest(program);
+  return sha256Hex(canonicalForm(program) +
+                   fmt::format("atom mma = {} version {}\n", mma.name, mma.version));
+}
+
+ContractParts partsOf(const Program &program) {
+  ContractParts parts;
+  parts.arguments = sha256Hex(Canonical(program).argumentsAlone());
+  for (const LaunchRequire &require : program.requires_)
+    parts.requires_.push_back(sha256Hex(Canonical(program).requireAlone(require)));
+  for (DefId id = 0; id < program.definitions.size(); ++id)
+    parts.definitions.push_back(sha256Hex(Canonical(program).definitionAlone(id)));
+  for (std::uint32_t id : reductionsInOrder(program))
+    parts.orders.push_back(toString(program.reductions[id].order));
+  return parts;
 }
 
 } // namespace ordo::dsl

@@ -1,6 +1,7 @@
 // The identity of a contract: equal digests mean equal bits (design section 2).
 #pragma once
 
+#include "dsl/eval/atom/atom.h"
 #include "dsl/term/program.h"
 
 #include <cstdint>
@@ -21,5 +22,25 @@ std::vector<std::uint32_t> reductionsInOrder(const Program &program);
 
 /// SHA-256 of canonicalForm(program), 64 lower-case hexadecimal digits.
 std::string digest(const Program &program);
+
+/// Whether an output needs a reduction with an `mma` stage, whose bits a matrix unit decides.
+bool needsAtom(const Program &program);
+
+/// The identity once `mma` is resolved to an atom: of the canonical form and of the rule's name and
+/// version. The same as digest(program) where needsAtom is false.
+std::string digest(const Program &program, const AtomRule &mma);
+
+/// SHA-256 of `text`, 64 lower-case hexadecimal digits.
+std::string sha256Hex(const std::string &text);
+
+/// Digests of pieces, by which two versions of a contract show where they part. A piece holds what
+/// it refers to, so the first definition that is new is the one that changed.
+struct ContractParts {
+  std::string arguments;                // types and shapes
+  std::vector<std::string> requires_;   // as Program::requires_
+  std::vector<std::string> definitions; // as Program::definitions
+  std::vector<std::string> orders;      // spelt out, as reductionsInOrder numbers them
+};
+ContractParts partsOf(const Program &program);
 
 } // namespace ordo::dsl

@@ -7,8 +7,9 @@ namespace {
 
 class KernelBuilder {
 public:
-  KernelBuilder(const Module &module, NodeId kernel, Reporter &report)
-      : module_(module), ast_(module.ast), n_(module.ast[kernel]), report_(report) {}
+  KernelBuilder(const Module &module, NodeId kernel, const std::string &symbol, Reporter &report)
+      : module_(module), ast_(module.ast), n_(module.ast[kernel]), symbol_(symbol),
+        report_(report) {}
 
   std::optional<Program> run() {
     if (!findOperator())
@@ -140,7 +141,7 @@ private:
     std::set<std::string> skipped;
     for (;;) {
       Program program;
-      program.kernel = n_.text;
+      program.kernel = symbol_;
       OperatorChecker checker(op_, &binding_, skipped, program, report_);
       if (!checker.run())
         return std::nullopt;
@@ -154,6 +155,7 @@ private:
   const Module &module_;
   const Ast &ast_;
   const Node &n_;
+  const std::string &symbol_;
   Reporter &report_;
   Symbol op_;
   Binding binding_;
@@ -161,8 +163,9 @@ private:
 
 } // namespace
 
-std::optional<Program> buildKernel(const Module &module, NodeId kernel, Reporter &report) {
-  return KernelBuilder(module, kernel, report).run();
+std::optional<Program> buildKernel(const Module &module, NodeId kernel, const std::string &symbol,
+                                   Reporter &report) {
+  return KernelBuilder(module, kernel, symbol, report).run();
 }
 
 } // namespace ordo::dsl

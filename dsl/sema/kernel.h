@@ -7,8 +7,9 @@
 
 namespace ordo::dsl {
 
-/// Resolves `kernel` of `module`: finds the operator, matches the arguments with its names, and
-/// builds the program. Nothing after a report.
-std::optional<Program> buildKernel(const Module &module, NodeId kernel, Reporter &report);
+/// Resolves `kernel` of `module`, or of a profile: finds the operator, matches the arguments with
+/// its names, and builds the program, whose name is `symbol`. Nothing after a report.
+std::optional<Program> buildKernel(const Module &module, NodeId kernel, const std::string &symbol,
+                                   Reporter &report);
 
 } // namespace ordo::dsl

@@ -3,6 +3,7 @@
 //   2. the part of the path above the module is the first root
 //   3. read each module it uses from the first root that has it, until nothing new is named
 //   4. refuse cycles, then declare each module's names, then bind its imports
+//   5. declare each profile's names: they may not hide those of its module
 #include "dsl/sema/module.h"
 
 #include "dsl/sema/builtins.h"
@@ -51,9 +52,11 @@ public:
       loadUses(set_.modules[i]);
     if (report_.errorCount() == 0 && !refuseCycles()) {
       for (Module &module : set_.modules)
-        declare(module);
+        declare(module, module.ast.declarations);
       for (Module &module : set_.modules)
         bindImports(module);
+      for (const Module &module : set_.modules)
+        declareProfiles(module);
     }
     return report_.errorCount() == 0;
   }
@@ -77,7 +80,7 @@ private:
     const std::uint32_t file = sources_.add(path, text);
     Module &module = set_.modules.emplace_back();
     module.path = path;
-    return parse(file, sources_, diagnostics_, module.ast) ? &module : nullptr;
+    return parse(file, sources_, diagnostics_, module.own) ? &module : nullptr;
   }
 
   // The root file's own module line gives the first root: PATH less module components.
@@ -203,11 +206,19 @@ private:
     return false;
   }
 
-  void declare(Module &module) {
-    for (NodeId id : module.ast.declarations) {
+  // Each of `ids` that has a name of the module's.
+  void declare(Module &module, const std::vector<NodeId> &ids) {
+    for (NodeId id : ids) {
       const Node &node = module.ast[id];
-      if (node.kind == NodeKind::Use || node.kind == NodeKind::Profile) // no name of the module's
+      switch (node.kind) {
+      case NodeKind::Use:
+      case NodeKind::Profile:
+      case NodeKind::ProfileTarget:
+      case NodeKind::Forbid:
         continue;
+      default:
+        break;
+      }
       if (isReservedName(node.text)) {
         report_
             .error("reserved-name", node.nameSpan,
@@ -218,10 +229,48 @@ private:
       auto &space = node.kind == NodeKind::Kernel ? module.kernels : module.symbols;
       const auto [it, isNew] = space.emplace(node.text, id);
       if (!isNew)
-        report_.error("duplicate-name", node.nameSpan,
-                      fmt::format("`{}` is already declared", node.text),
-                      {module.ast[it->second].nameSpan, "declared here"});
+        reportDuplicate(node.nameSpan, node.text, module.ast[it->second].nameSpan);
     }
+  }
+
+  void reportDuplicate(Span span, const std::string &name, Span first) {
+    report_.error("duplicate-name", span, fmt::format("`{}` is already declared", name),
+                  {first, "declared here"});
+  }
+
+  void declareProfiles(const Module &module) {
+    std::map<std::string, Span> symbols; // of kernels, whose symbols must differ too
+    for (const auto &[name, id] : module.kernels)
+      symbols.emplace(name, module.ast[id].nameSpan);
+    std::map<std::string, Span> profiles;
+    for (NodeId id : module.ast.declarations) {
+      const Node &node = module.ast[id];
+      if (node.kind != NodeKind::Profile)
+        continue;
+      if (const auto [at, isNew] = profiles.emplace(node.text, node.nameSpan); !isNew)
+        reportDuplicate(node.nameSpan, node.text, at->second);
+      Module &names = set_.profiles.emplace_back(module, id).names;
+      declare(names, node.kids);
+      for (NodeId kid : node.kids)
+        refuseHiding(module, names, kid);
+      for (const auto &[kernel, decl] : names.kernels) {
+        const Span span = module.ast[decl].nameSpan;
+        const auto [at, isNew] = symbols.emplace(symbolOf(node.text, kernel), span);
+        if (!isNew)
+          reportDuplicate(span, symbolOf(node.text, kernel), at->second);
+      }
+    }
+  }
+
+  void refuseHiding(const Module &module, const Module &names, NodeId id) {
+    const Node &node = module.ast[id];
+    const auto it = names.symbols.find(node.text);
+    if (it == names.symbols.end() || it->second != id)
+      return;
+    if (const auto own = module.symbols.find(node.text); own != module.symbols.end())
+      reportDuplicate(node.nameSpan, node.text, module.ast[own->second].nameSpan);
+    else if (const auto import = module.imports.find(node.text); import != module.imports.end())
+      reportDuplicate(node.nameSpan, node.text, import->second.node().nameSpan);
   }
 
   void bindImports(Module &module) {

@@ -1,6 +1,7 @@
 #include "dsl/sema/module.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ordo::dsl {
 namespace {
@@ -42,6 +43,8 @@ std::optional<Symbol> lookup(const Module &module, const std::string &name, bool
     }
     found = symbol;
   }
+  if (!found && module.outer)
+    return lookup(*module.outer, name, ambiguous);
   return found;
 }
 
@@ -57,8 +60,16 @@ std::vector<std::string> visibleNames(const Module &module, NodeKind kind) {
     for (const auto &[name, decl] : used->symbols)
       if (used->ast[decl].kind == kind)
         names.push_back(name);
+  if (module.outer)
+    std::ranges::copy(visibleNames(*module.outer, kind), std::back_inserter(names));
   std::ranges::sort(names); // so that a suggestion does not depend on hashing
   return names;
+}
+
+std::string symbolOf(const std::string &profile, const std::string &kernel) {
+  std::string symbol = profile + "_" + kernel;
+  std::ranges::replace(symbol, '.', '_');
+  return symbol;
 }
 
 std::string_view describe(NodeKind kind) {

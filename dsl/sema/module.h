@@ -24,12 +24,29 @@ struct Symbol {
 };
 
 struct Module {
+  Module() : ast(own) {}
+  /// The names of a profile: its own lets, orders and kernels, then whatever `outer` sees.
+  explicit Module(const Module &outer) : path(outer.path), ast(outer.ast), outer(&outer) {}
+  Module &operator=(const Module &) = delete;
+
   std::string path; // as opened
-  Ast ast;
+  Ast own;          // empty for a profile, whose nodes are its module's
+  const Ast &ast;
   std::unordered_map<std::string, NodeId> symbols; // operators, functions, orders, lets
   std::unordered_map<std::string, NodeId> kernels; // in a space of their own
   std::unordered_map<std::string, Symbol> imports; // `use math (exp)`
   std::vector<const Module *> uses;                // `use nn.norm`
+  const Module *outer = nullptr;                   // of a profile: the module that declares it
+};
+
+/// `profile NAME.vN { … }` of some module.
+struct ProfileScope {
+  ProfileScope(const Module &module, NodeId decl) : names(module), decl(decl) {}
+
+  Module names;
+  NodeId decl;
+
+  const Node &node() const { return names.ast[decl]; }
 };
 
 inline const Node &Symbol::node() const { return module->ast[decl]; }
@@ -37,6 +54,7 @@ inline const Node &Symbol::node() const { return module->ast[decl]; }
 /// Every module of a package; the first is the file that was asked for.
 struct ModuleSet {
   std::deque<Module> modules;
+  std::deque<ProfileScope> profiles; // of all modules, in source order
 
   const Module &root() const { return modules.front(); }
 };
@@ -53,6 +71,9 @@ std::optional<Symbol> lookup(const Module &module, const std::string &name,
 
 /// Names that `lookup` would find, for "did you mean".
 std::vector<std::string> visibleNames(const Module &module, NodeKind kind);
+
+/// The symbol of a profile's kernel: `qwen3_next_v1_o_proj`.
+std::string symbolOf(const std::string &profile, const std::string &kernel);
 
 /// "an operator", "a function", … of a declaration's kind.
 std::string_view describe(NodeKind kind);

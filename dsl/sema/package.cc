@@ -2,6 +2,7 @@
 
 #include "dsl/sema/kernel.h"
 #include "dsl/sema/module.h"
+#include "dsl/sema/profile.h"
 
 #include <algorithm>
 #include <map>
@@ -13,6 +14,9 @@ struct Package::Impl {
 
   const SourceManager &sources;
   ModuleSet set;
+  std::vector<KernelInfo> kernels;
+  std::vector<std::pair<const Module *, NodeId>> places; // of `kernels`
+  std::vector<ProfileInfo> profiles;
 };
 
 namespace {
@@ -27,6 +31,9 @@ public:
     for (const Module &module : set_.modules)
       for (NodeId id : module.ast.declarations)
         check({&module, id});
+    for (const ProfileScope &profile : set_.profiles)
+      for (NodeId id : profile.node().kids)
+        check({&profile.names, id});
     refuseRecursion();
   }
 
@@ -48,16 +55,8 @@ private:
       OperatorChecker(symbol, nullptr, kNothing, scratch, report_).run();
       break;
     }
-    case NodeKind::Kernel:
-      if (const Node &last = symbol.module->ast[symbol.node().kids.back()];
-          last.kind == NodeKind::Ranks)
-        report_.unsupported(last.nameSpan, "over (kernels cut over ranks)");
-      break;
     case NodeKind::View:
       report_.unsupported(symbol.node().nameSpan, "view");
-      break;
-    case NodeKind::Profile:
-      report_.unsupported(symbol.node().nameSpan, "profile");
       break;
     default:
       break;
@@ -167,6 +166,7 @@ std::unique_ptr<Package> Package::load(const std::string &path,
     return nullptr;
   Reporter report(sources, diagnostics);
   DeclarationChecker(impl->set, report).run();
+  describeDeclarations(impl->set, report, impl->kernels, impl->places, impl->profiles);
   if (diagnostics.errorCount() != before)
     return nullptr;
   return std::unique_ptr<Package>(new Package(std::move(impl)));
@@ -174,27 +174,38 @@ std::unique_ptr<Package> Package::load(const std::string &path,
 
 std::vector<std::string> Package::kernels() const {
   std::vector<std::string> names;
-  const Ast &ast = root();
-  for (NodeId id : ast.declarations)
-    if (ast[id].kind == NodeKind::Kernel)
-      names.push_back(ast[id].text);
+  for (const KernelInfo &kernel : impl_->kernels)
+    names.push_back(kernel.name);
   return names;
 }
 
-std::optional<Program> Package::instantiate(const std::string &kernel,
+const KernelInfo *Package::kernel(const std::string &name) const {
+  const auto it = std::ranges::find(impl_->kernels, name, &KernelInfo::name);
+  return it == impl_->kernels.end() ? nullptr : &*it;
+}
+
+const std::vector<ProfileInfo> &Package::profiles() const { return impl_->profiles; }
+
+std::optional<Program> Package::instantiate(const std::string &name,
                                             Diagnostics &diagnostics) const {
   Reporter report(impl_->sources, diagnostics);
   report.setWarns(false);
-  const Module &module = impl_->set.root();
-  const auto it = module.kernels.find(kernel);
-  if (it == module.kernels.end()) {
+  const KernelInfo *info = kernel(name);
+  if (!info) {
+    const Ast &ast = root();
     report
-        .error("unknown-kernel", {module.ast.file, 0, 0},
-               fmt::format("module `{}` declares no kernel `{}`", module.ast.module, kernel))
-        .help = suggestion(kernel, kernels());
+        .error("unknown-kernel", {ast.file, 0, 0},
+               fmt::format("module `{}` declares no kernel `{}`", ast.module, name))
+        .help = suggestion(name, kernels());
     return std::nullopt;
   }
-  return buildKernel(module, it->second, report);
+  const auto &[module, decl] =
+      impl_->places[static_cast<std::size_t>(info - impl_->kernels.data())];
+  auto program = buildKernel(*module, decl, info->symbol, report);
+  const auto profile = std::ranges::find(impl_->profiles, info->profile, &ProfileInfo::name);
+  if (program && profile != impl_->profiles.end() && !hasAtoms(*program, *info, *profile, report))
+    return std::nullopt;
+  return program;
 }
 
 const Ast &Package::root() const { return impl_->set.root().ast; }

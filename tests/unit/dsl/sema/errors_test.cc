@@ -235,11 +235,6 @@ const Case kUnsupported[] = {
      "fn g(x: f32) -> «f32[2]» = [x, x]\n" + op("x: f32[T]", "  y[t] = x[t] + g(x[t])"), "arrays"},
     {"ArrayLiteral", "unsupported", op("x: f32[T]", "  y[t] = «[x[t], x[t]]»[0]"), "arrays"},
     {"View", "unsupported", "view «v»(p: f32[N])[s] -> f32[N] = p[s]\n", "view"},
-    {"Profile", "unsupported", "profile «q.v1» {\n  let a = 1\n  kernel k = f\n}\n", "profile"},
-    {"Ranks", "unsupported",
-     op("x: f32[T]", "  y[t] = x[t]", "y: f32[T]", "N") +
-         "kernel k = f<N = 1> «over» ranks(1, 2)\n",
-     "over"},
 };
 INSTANTIATE_TEST_SUITE_P(Unsupported, Errors, ::testing::ValuesIn(kUnsupported), caseName);
 

@@ -1,0 +1,376 @@
+// Every change of one token that is still a contract is another contract; and a text that differs
+// only in names, layout or the order of declarations is the same one.
+#include "dsl/sema/digest.h"
+#include "dsl/sema/package.h"
+#include "dsl/syntax/lexer.h"
+#include "dsl/syntax/parser.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+
+namespace ordo::dsl {
+namespace {
+
+namespace fs = std::filesystem;
+using Digests = std::vector<std::string>;
+
+// Each construct that can move a bit, and nothing that no kernel needs.
+const std::string kEverything = R"(module everything
+
+let quarter = 16
+order runs  = seq(8).from(0.0) | lanes(4, 2) | halves: bf16
+order ends  = first(3) | seq(4) | mid.leaf(2)
+
+fn pick(x: f32, n: i32) -> f32 = {
+  even = (n & 1) == 0 and not (x < -2.5)
+  if even or n >= 7 then max(x, 0.5) else fma(x, abs(x), sqrt(1.25))
+}
+fn twist(n: u32) -> u32 = (n << 3) ^ (n >> 5) | (n * 9 + 4)
+
+op f<H, bool FLIP, order row, type E>(x: E[T, H], w: f32[H], eps: f32) -> (y: E[T, H], m: f32[T]) {
+  require T % 2 == 0, T < 1000
+  ss[t]   = (sum[h in H by row where h > 1] f32(x[t, h]) * w[h]) - eps
+  hi[t]   = max[h in H] (f32(x[t, h]) / 3.5)
+  lo[t]   = min_nan[h in H] (f32(x[t, h]) + 4.5)
+  d[t]    = dot[h in H by fma(4) | pairs(2) | pairs] (f32(x[t, h]), w[H - 1 - h])
+  m[t]    = if FLIP then hi[t] + lo[t] else hi[t] - floor(lo[t])
+  y[t, h] = E(pick(ss[t] + d[t], i32(w[h]) % 5)) where t <= 40
+}
+
+op g<N>(z: f32[T], x: f32[2 * T, N], n: u32[N]) -> (y: bf16[T, N], b: u32[N]) {
+  y[t, i] = bf16.rz(x[t, i] + z[t] + f32(bf16(x[t + T, i])))
+  b[i]    = twist(n[i]) + bits(f32.of_bits(n[i]))
+}
+
+kernel one   = f<H = 64, FLIP = true, row = runs, E = bf16>(eps = 1e-3)
+kernel two   = f<H = quarter * 2, FLIP = false, row = ends, E = f32>
+kernel three = g<N = 24>
+
+profile everything.v1 {
+  let wide = 96
+  order row = seq(16) | seq
+  kernel four = f<H = wide, FLIP = true, row, E = f16>(eps = 2.5)
+}
+)";
+
+std::string readFile(const std::string &path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// A folder with the modules of the project and one of a test's own.
+class Contracts {
+public:
+  explicit Contracts(const std::string &name)
+      : root_(fs::path(::testing::TempDir()) / "mutation" / name) {
+    fs::remove_all(root_);
+    fs::create_directories(root_);
+    fs::copy("contracts", root_, fs::copy_options::recursive);
+    for (const auto &entry : fs::recursive_directory_iterator(root_))
+      fs::permissions(entry.path(), fs::perms::owner_all, fs::perm_options::add);
+    for (const auto &entry : fs::directory_iterator("tests/contracts"))
+      if (entry.path().extension() == ".ordo")
+        write(entry.path().filename().string(), readFile(entry.path().string()));
+    write("everything.ordo", kEverything);
+  }
+
+  void write(const std::string &path, const std::string &text) const {
+    fs::remove(root_ / path);
+    std::ofstream(root_ / path, std::ios::binary) << text;
+  }
+  std::string read(const std::string &path) const { return readFile((root_ / path).string()); }
+
+  /// Of every kernel of `path`, in source order; nothing when anything is refused.
+  std::optional<Digests> digests(const std::string &path, std::string *why = nullptr) const {
+    SourceManager sources;
+    Diagnostics diagnostics(sources);
+    const auto package = Package::load((root_ / path).string(), {}, sources, diagnostics);
+    Digests all;
+    if (package)
+      for (const std::string &kernel : package->kernels())
+        if (const auto program = package->instantiate(kernel, diagnostics))
+          all.push_back(digest(*program));
+    if (why)
+      *why = diagnostics.renderAll();
+    if (!package || diagnostics.hasErrors())
+      return std::nullopt;
+    return all;
+  }
+
+private:
+  fs::path root_;
+};
+
+struct Mutation {
+  std::string construct;
+  std::uint32_t begin, end;
+  std::string text;
+};
+
+// The word or mark → what kind of construct it is, what takes its place.
+const std::multimap<std::string, std::pair<std::string, std::string>> kSwaps = {
+    {"f32", {"type", "f64"}},          {"f32", {"type", "bf16"}},
+    {"bf16", {"type", "f16"}},         {"f16", {"type", "bf16"}},
+    {"i32", {"type", "u32"}},          {"u32", {"type", "i32"}},
+    {"sum", {"reduction", "max"}},     {"max", {"function", "min"}},
+    {"min", {"function", "max"}},      {"max", {"reduction", "max_nan"}},
+    {"min_nan", {"reduction", "min"}}, {"seq", {"stage", "pairs"}},
+    {"pairs", {"stage", "halves"}},    {"halves", {"stage", "pairs"}},
+    {"lanes", {"stage", "seq"}},       {"fma", {"stage", "seq"}},
+    {"mid", {"stage", "pairs"}},       {"from", {"start", "pad"}},
+    {"sqrt", {"function", "abs"}},     {"abs", {"function", "sqrt"}},
+    {"floor", {"function", "abs"}},    {"rz", {"rounding", ""}},
+    {"true", {"choice", "false"}},     {"false", {"choice", "true"}},
+    {"and", {"operator", "or"}},       {"or", {"operator", "and"}},
+    {"not", {"operator", ""}},         {"+", {"operator", "-"}},
+    {"-", {"operator", "+"}},          {"*", {"operator", "+"}},
+    {"/", {"operator", "*"}},          {"%", {"operator", "+"}},
+    {"&", {"operator", "^"}},          {"^", {"operator", "&"}},
+    {"|", {"operator", "&"}},          {"<<", {"operator", ">>"}},
+    {">>", {"operator", "<<"}},        {"==", {"operator", "!="}},
+    {"<", {"operator", "<="}},         {"<=", {"operator", "<"}},
+    {">", {"operator", ">="}},         {">=", {"operator", ">"}}};
+
+std::string otherNumber(const std::string &text) {
+  if (text.find_first_not_of("0123456789") == std::string::npos && text.size() < 10)
+    return std::to_string(std::stol(text) + 1);
+  if (text.starts_with("0x") && text.find_first_of(".p") == std::string::npos)
+    return text == "0x3" ? "0x5" : "0x3";
+  return text == "0.625" ? "0.75" : "0.625";
+}
+
+/// What mutates the tokens of `text` outside `module`, `use` and, where `requires_` is false,
+/// `require` lines.
+std::vector<Mutation> mutationsOf(const std::string &text, bool requires_) {
+  SourceManager sources;
+  Diagnostics diagnostics(sources);
+  const Lexed lexed = lex(sources.add("m", text), sources, diagnostics);
+  std::vector<Mutation> mutations;
+  Tok line = Tok::End;
+  for (std::size_t i = 0; i + 1 < lexed.tokens.size(); ++i) {
+    const Token &token = lexed.tokens[i];
+    if (token.newlineBefore || i == 0)
+      line = token.kind;
+    if (line == Tok::Module || line == Tok::Use || (line == Tok::Require && !requires_))
+      continue;
+    const std::string word = text.substr(token.begin, token.end - token.begin);
+    const auto add = [&](const std::string &construct, const std::string &with) {
+      mutations.push_back(
+          {line == Tok::Require ? "require" : construct, token.begin, token.end, with});
+    };
+    if (token.kind == Tok::Number)
+      add("number", otherNumber(word));
+    const auto [first, last] = kSwaps.equal_range(word);
+    for (auto swap = first; swap != last; ++swap)
+      add(swap->second.first, swap->second.second);
+    if ((word == "bf16" || word == "f16") && lexed.tokens[i + 1].kind == Tok::LeftParen)
+      add("rounding", word + ".rz");
+    if (word == "rz") // with the dot before it
+      mutations.back().begin = lexed.tokens[i - 1].begin;
+  }
+  return mutations;
+}
+
+/// How many mutations of each construct were contracts; fails where one left every digest alone.
+std::map<std::string, int> mutateAll(const Contracts &contracts, const std::string &path,
+                                     const std::vector<std::string> &roots, bool requires_) {
+  const std::string text = contracts.read(path);
+  std::vector<Digests> before;
+  for (const std::string &root : roots) {
+    std::string why;
+    const auto digests = contracts.digests(root, &why);
+    EXPECT_TRUE(digests) << why;
+    before.push_back(digests.value_or(Digests{}));
+  }
+  std::map<std::string, int> counts;
+  for (const Mutation &mutation : mutationsOf(text, requires_)) {
+    std::string changed = text;
+    changed.replace(mutation.begin, mutation.end - mutation.begin, mutation.text);
+    contracts.write(path, changed);
+    bool isContract = true, differs = false;
+    for (std::size_t i = 0; i < roots.size(); ++i) {
+      const auto after = contracts.digests(roots[i]);
+      isContract = isContract && after;
+      differs = differs || after != before[i];
+    }
+    counts[mutation.construct] += isContract;
+    const std::size_t line = text.rfind('\n', mutation.begin) + 1;
+    EXPECT_TRUE(differs) << path << ": column " << mutation.begin - line + 1 << " made `"
+                         << mutation.text << "` in\n"
+                         << text.substr(line, text.find('\n', mutation.begin) - line);
+  }
+  contracts.write(path, text);
+  return counts;
+}
+
+TEST(Mutation, EveryConstructMovesTheDigest) {
+  const Contracts contracts("everything");
+  const auto counts = mutateAll(contracts, "everything.ordo", {"everything.ordo"}, true);
+  const std::map<std::string, int> least = {{"number", 30},  {"operator", 20}, {"type", 2},
+                                            {"stage", 6},    {"reduction", 2}, {"function", 4},
+                                            {"rounding", 2}, {"choice", 3},    {"require", 4}};
+  for (const auto &[construct, count] : least)
+    EXPECT_GE(counts.contains(construct) ? counts.at(construct) : 0, count) << construct;
+}
+
+TEST(Mutation, SoDoTheProjectsContracts) {
+  const Contracts contracts("contracts");
+  const std::vector<std::string> operators = {"nn/norm.ordo", "nn/softmax.ordo",
+                                              "nn/log_sum_exp.ordo"};
+  for (const std::string &path : operators)
+    mutateAll(contracts, path, {path}, false);
+  const auto counts = mutateAll(contracts, "math/f32.ordo", operators, false);
+  EXPECT_GE(counts.at("number"), 20);
+}
+
+TEST(Mutation, AndThoseOfTheTests) {
+  const Contracts contracts("tests");
+  for (const std::string path : {"apply.ordo", "chains.ordo", "odd_widths.ordo"})
+    mutateAll(contracts, path, {path}, false);
+}
+
+// Construct by construct, where a token alone does not do it.
+TEST(Mutation, LargerChangesMoveIt) {
+  const Contracts contracts("larger");
+  const auto before = contracts.digests("everything.ordo");
+  ASSERT_TRUE(before);
+  const std::pair<std::string, std::string> changes[] = {
+      {".from(0.0)", ""},
+      {".from(0.0)", ".from(-0.0)"},
+      {"halves: bf16", "halves"},
+      {"first(3) | ", ""},
+      {"lanes(4, 2)", "lanes(4)"},
+      {"mid.leaf(2)", "mid"},
+      {"fma(4) | ", ""},
+      {" where h > 1", ""},
+      {" where t <= 40", ""},
+      {"require T % 2 == 0, T < 1000", ""},
+      {", T < 1000", ""},
+      {"T < 1000", "T < 1000, T > 2"},
+      {"(eps = 1e-3)", ""},
+      {"ss[t] + d[t]", "d[t] + ss[t]"},
+      {"x[t + T, i]", "x[t, i]"},
+      {"f32(bf16(x[t + T, i]))", "x[t + T, i]"},
+      {"x: f32[2 * T, N], n: u32[N]", "n: u32[N], x: f32[2 * T, N]"},
+      {"max(x, 0.5)", "max_nan(x, 0.5)"},
+      {"fma(x, abs(x), sqrt(1.25))", "x * abs(x) + sqrt(1.25)"},
+  };
+  for (const auto &[from, to] : changes) {
+    std::string text = kEverything;
+    const std::size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    contracts.write("everything.ordo", text.replace(at, from.size(), to));
+    std::string why;
+    const auto after = contracts.digests("everything.ordo", &why);
+    ASSERT_TRUE(after) << from << " → " << to << "\n" << why;
+    EXPECT_NE(before, after) << from << " → " << to;
+  }
+}
+
+/// `text` with every name of its own spelt otherwise.
+std::string renamed(const std::string &text) {
+  std::set<std::string> kept = {"f32", "f64",   "f16",   "bf16", "i32",     "u32",    "bool",
+                                "exp", "log",   "rsqrt", "sqrt", "abs",     "max",    "min",
+                                "fma", "floor", "bits",  "seq",  "pairs",   "halves", "lanes",
+                                "mid", "first", "sum",   "dot",  "max_nan", "min_nan"};
+  for (const std::string_view word : contextualWords())
+    kept.emplace(word);
+  SourceManager sources;
+  Diagnostics diagnostics(sources);
+  const Lexed lexed = lex(sources.add("m", text), sources, diagnostics);
+  std::string out;
+  std::uint32_t copied = 0;
+  Tok line = Tok::End;
+  for (std::size_t i = 0; i + 1 < lexed.tokens.size(); ++i) {
+    const Token &token = lexed.tokens[i];
+    if (token.newlineBefore || i == 0)
+      line = token.kind;
+    const bool isDotted =
+        lexed.tokens[i + 1].kind == Tok::Dot || (i > 0 && lexed.tokens[i - 1].kind == Tok::Dot);
+    const std::string word = text.substr(token.begin, token.end - token.begin);
+    if (token.kind != Tok::Name || line == Tok::Module || line == Tok::Use || isDotted ||
+        kept.contains(word))
+      continue;
+    out += text.substr(copied, token.end - copied) + "_q";
+    copied = token.end;
+  }
+  return out + text.substr(copied);
+}
+
+/// `text` with a comment on every line, wider gaps and blank lines.
+std::string reformatted(const std::string &text) {
+  std::string out;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    for (const char c : text.substr(at, end - at))
+      out += c == ' ' ? "   " : std::string(1, c);
+    out += "  // sum[h in H by seq] 1.0\n\n";
+    at = end + 1;
+  }
+  return out;
+}
+
+/// The declarations in reverse, those of a profile too.
+std::string reversed(const std::string &text) {
+  SourceManager sources;
+  Diagnostics diagnostics(sources);
+  const std::uint32_t file = sources.add("m", text);
+  Ast ast;
+  EXPECT_TRUE(parse(file, sources, diagnostics, ast)) << diagnostics.renderAll();
+  const auto textOf = [&](NodeId id) { return std::string(sources.text(ast[id].span)) + "\n"; };
+  std::string head = "module " + ast.module + "\n", rest;
+  for (NodeId id : ast.declarations) {
+    const Node &n = ast[id];
+    if (n.kind == NodeKind::Use) {
+      head += textOf(id);
+      continue;
+    }
+    std::string one = textOf(id);
+    if (n.kind == NodeKind::Profile) {
+      std::string members;
+      for (NodeId kid : n.kids)
+        members.insert(0, textOf(kid));
+      one = "profile " + n.text + " {\n" + members + "}\n";
+    }
+    rest.insert(0, one);
+  }
+  return head + rest;
+}
+
+TEST(Mutation, NamesLayoutAndOrderOfDeclarationsMoveNothing) {
+  const Contracts contracts("same");
+  for (const std::string path :
+       {"everything.ordo", "nn/norm.ordo", "nn/softmax.ordo", "nn/log_sum_exp.ordo"}) {
+    const std::string text = contracts.read(path);
+    auto before = contracts.digests(path);
+    ASSERT_TRUE(before);
+    ASSERT_FALSE(before->empty());
+    const auto same = [&](const std::string &changed, bool keepsTurn) {
+      EXPECT_NE(changed, text);
+      contracts.write(path, changed);
+      std::string why;
+      auto after = contracts.digests(path, &why);
+      ASSERT_TRUE(after) << path << "\n" << why << changed;
+      Digests expected = *before;
+      if (!keepsTurn) {
+        std::ranges::sort(expected);
+        std::ranges::sort(*after);
+      }
+      EXPECT_EQ(expected, *after) << changed;
+    };
+    same(renamed(text), true);
+    same(reformatted(text), true);
+    same(reversed(text), false);
+    contracts.write(path, text);
+  }
+}
+
+} // namespace
+} // namespace ordo::dsl
