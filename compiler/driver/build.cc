@@ -2,6 +2,7 @@
 
 #include "compiler/driver/artifacts.h"
 #include "compiler/driver/failure.h"
+#include "compiler/driver/profiles.h"
 #include "compiler/driver/text.h"
 
 #include "llvm/Config/llvm-config.h"
@@ -108,8 +109,9 @@ int emitStage(const BuildOptions &options) {
     requireWritableFile(options.output);
 
   Contract contract(options.source);
-  const std::vector<BuiltKernel> built =
-      compileAll(contract, chosenKernels(contract, options), targets, emit.stop);
+  const std::vector<std::string> kernels = chosenKernels(contract, options);
+  requireBuildable(contract, kernels, targets);
+  const std::vector<BuiltKernel> built = compileAll(contract, kernels, targets, emit.stop);
   std::string text;
   const bool isOne = built.size() == 1 && targets.size() == 1;
   for (const BuiltKernel &kernel : built)
@@ -191,8 +193,9 @@ int writeWholeBundle(const BuildOptions &options) {
   requireWritableFolder(options.output);
 
   Contract contract(options.source);
-  const std::vector<BuiltKernel> built =
-      compileAll(contract, chosenKernels(contract, options), targets, Emit::Object);
+  const std::vector<std::string> kernels = chosenKernels(contract, options);
+  requireBuildable(contract, kernels, targets);
+  const std::vector<BuiltKernel> built = compileAll(contract, kernels, targets, Emit::Object);
   std::vector<OutputFile> files;
   for (const BuiltKernel &kernel : built)
     for (const BuiltTarget &target : kernel.targets)

@@ -70,6 +70,11 @@ dsl::Program Contract::program(const std::string &kernel) {
   return std::move(*program);
 }
 
+const dsl::KernelInfo &Contract::kernel(const std::string &name) const {
+  requireKernel(*this, name);
+  return *package_->kernel(name);
+}
+
 std::string Contract::place(dsl::Span span) const {
   if (span.end == 0 || span.file >= sources_.size())
     return "";

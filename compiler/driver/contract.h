@@ -21,6 +21,9 @@ public:
   const std::string &path() const { return path_; }
   const std::string &module() const { return package_->root().module; }
   std::vector<std::string> kernels() const { return package_->kernels(); }
+  /// Of one of kernels(). Throws misuse for another name.
+  const dsl::KernelInfo &kernel(const std::string &name) const;
+  const std::vector<dsl::ProfileInfo> &profiles() const { return package_->profiles(); }
   const dsl::SourceManager &sources() const { return sources_; }
   /// The file itself, as parsed.
   const dsl::Ast &root() const { return package_->root(); }

@@ -39,10 +39,13 @@ constexpr const char *kRoots =
 )";
 
 constexpr const char *kCheck =
-    R"(Finds the errors of a module, of what it uses, and of every kernel that it declares.
+    R"(Finds the errors of a module, of what it uses, and of every kernel that it declares. A file with
+profiles is compared with the lock beside it (norm.lock for norm.ordo), where there is one: a
+contract that changed under an unchanged version is refused. FILE:KERNEL leaves the lock out.
 
-Usage: ordo check FILE[:KERNEL] [--root FOLDER]
+Usage: ordo check FILE[:KERNEL] [--lock] [--root FOLDER]
 
+  --lock                  add the profiles that the lock does not hold yet
 )";
 
 constexpr const char *kFormat =

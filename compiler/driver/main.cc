@@ -91,6 +91,7 @@ public:
     app_.require_subcommand(0, 1);
     app_.set_version_flag("--version", fmt::format("ordo {}", kVersion));
     check_ = addCommand(app_, "check", source_);
+    check_->add_flag("--lock", lock_);
     addBuild();
     addEval();
     addAudit();
@@ -176,7 +177,7 @@ private:
     splitSource(source_);
     addRoots(source_);
     if (check_->parsed())
-      return runCheck(source_);
+      return runCheck({source_, lock_});
     if (build_->parsed()) {
       buildOptions_.source = source_;
       return runBuild(buildOptions_);
@@ -245,6 +246,7 @@ private:
   CLI::App *diff_ = nullptr;
   SourceOptions source_;
   SourceOptions against_; // audit's second kernel
+  bool lock_ = false;
   BuildOptions buildOptions_;
   AuditOptions auditOptions_;
   FormatOptions formatOptions_;

@@ -17,6 +17,11 @@ struct SourceOptions {
   std::vector<std::string> roots; // --root, then ORDO_CONTRACTS
 };
 
+struct CheckOptions {
+  SourceOptions source;
+  bool lock = false; // add the profiles' versions to the lock file
+};
+
 struct BuildOptions {
   SourceOptions source;
   std::vector<std::string> targets;
@@ -59,7 +64,7 @@ struct FormatOptions {
 };
 
 /// Each returns an exit code or throws a Failure.
-int runCheck(const SourceOptions &options);
+int runCheck(const CheckOptions &options);
 int runBuild(const BuildOptions &options);
 int runEval(const EvalOptions &options);
 int runAudit(const AuditOptions &options);

@@ -1,0 +1,88 @@
+#include "compiler/driver/profiles.h"
+
+#include "compiler/driver/failure.h"
+#include "compiler/driver/text.h"
+
+#include <algorithm>
+#include <fmt/core.h>
+
+namespace ordo::compiler::driver {
+
+namespace {
+
+using Named = dsl::ProfileInfo::Named;
+
+/// `sm_80` stands for `cuda.sm_80`.
+bool isTarget(const std::string &written, const Target &target) {
+  const std::string name(target.name);
+  return written == name || name.ends_with("." + written);
+}
+
+void requireKnown(const Named &named, dsl::Diagnostics &diagnostics) {
+  std::vector<std::string> known;
+  for (const Target &target : targets()) {
+    if (isTarget(named.name, target))
+      return;
+    known.emplace_back(target.name);
+    if (named.name.find('.') == std::string::npos)
+      known.back() = known.back().substr(known.back().rfind('.') + 1);
+  }
+  dsl::Diagnostic &d = diagnostics.error("unknown-target", named.span,
+                                         fmt::format("there is no target `{}`", named.name));
+  const std::string near = dsl::didYouMean(named.name, known);
+  d.help = near.empty() ? fmt::format("the targets: {}", joined(known))
+                        : fmt::format("did you mean `{}`?", near);
+}
+
+const dsl::ProfileInfo *profileOf(const Contract &contract, const dsl::KernelInfo &kernel) {
+  for (const dsl::ProfileInfo &profile : contract.profiles())
+    if (profile.name == kernel.profile)
+      return &profile;
+  return nullptr;
+}
+
+void refuseForbidden(const dsl::KernelInfo &kernel, const dsl::ProfileInfo &profile,
+                     const std::vector<const Target *> &targets, dsl::Diagnostics &diagnostics) {
+  for (const Target *target : targets)
+    for (const Named &forbidden : profile.forbidden)
+      if (isTarget(forbidden.name, *target))
+        diagnostics
+            .error("forbidden-target", forbidden.span,
+                   fmt::format("profile `{}` forbids `{}`, so `{}` is not built for it",
+                               profile.name, target->name, kernel.name))
+            .labels = {{kernel.span, "this kernel"}};
+}
+
+} // namespace
+
+void requireKnownTargets(const Contract &contract) {
+  dsl::Diagnostics diagnostics(contract.sources());
+  for (const dsl::ProfileInfo &profile : contract.profiles()) {
+    for (const dsl::ProfileInfo::Target &each : profile.targets)
+      requireKnown(each.target, diagnostics);
+    for (const Named &forbidden : profile.forbidden)
+      requireKnown(forbidden, diagnostics);
+  }
+  report(diagnostics);
+  if (diagnostics.hasErrors())
+    throw refusal("");
+}
+
+void requireBuildable(const Contract &contract, const std::vector<std::string> &kernels,
+                      const std::vector<const Target *> &targets) {
+  requireKnownTargets(contract);
+  dsl::Diagnostics diagnostics(contract.sources());
+  for (const std::string &name : kernels) {
+    const dsl::KernelInfo &kernel = contract.kernel(name);
+    if (const dsl::ProfileInfo *profile = profileOf(contract, kernel))
+      refuseForbidden(kernel, *profile, targets, diagnostics);
+    if (!kernel.ranks.empty())
+      diagnostics.error("not-lowered", kernel.ranksSpan,
+                        fmt::format("not lowered yet: `{}` cut over ranks", name));
+  }
+  report(diagnostics);
+  if (diagnostics.hasErrors())
+    throw refusal("nothing was written");
+}
+
+} // namespace ordo::compiler::driver
