@@ -229,7 +229,8 @@ NodeId Parser::generic() {
     what = atName("bool") ? "the name of a bool" : "the name of a type";
     advance();
   }
-  const Token &name = expectName(what, "in the generics");
+  const Token &name = kind == NodeKind::GenericOrder ? expectOrderName("in the generics")
+                                                     : expectName(what, "in the generics");
   return make(kind, spanFrom(first), spanOf(name), std::string(textOf(name)), {});
 }
 
@@ -345,7 +346,7 @@ NodeId Parser::view() {
 
 NodeId Parser::orderDecl() {
   const Token &word = advance();
-  const Token &name = expectName("the name of an order", "after `order`");
+  const Token &name = expectOrderName("after `order`");
   const std::string quoted = quote(textOf(name));
   expect(Tok::Assign, "to define the order " + quoted);
   const NodeId value = orderValue("as the order " + quoted);

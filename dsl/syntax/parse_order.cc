@@ -16,6 +16,14 @@ bool isStage(std::string_view name) {
 
 } // namespace
 
+const Token &Parser::expectOrderName(const std::string &why) {
+  if (at(Tok::Name) && isStage(textOf(tok())))
+    fail("reserved-name", spanOf(tok()),
+         quote(textOf(tok())) + " is a stage and cannot be the name of an order",
+         "choose another name");
+  return expectName("the name of an order", why);
+}
+
 bool Parser::startsOrder() const {
   if (!at(Tok::Name))
     return false;

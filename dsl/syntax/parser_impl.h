@@ -40,6 +40,8 @@ private:
   /// `why` completes "expected `]` …": "to close the index of `x`".
   const Token &expect(Tok kind, const std::string &why, const Token *opener = nullptr);
   const Token &expectName(const std::string &what, const std::string &why);
+  /// The name of an order is no stage's: `by pairs` would still mean the stage.
+  const Token &expectOrderName(const std::string &why);
   std::string_view textOf(const Token &token) const {
     return source_.substr(token.begin, token.end - token.begin);
   }
