@@ -31,10 +31,11 @@ std::unique_ptr<dsl::Package> load(const std::string &file, dsl::SourceManager &
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const char *file : {"contracts/nn/norm.ordo", "contracts/nn/softmax.ordo",
-                           "contracts/nn/log_sum_exp.ordo", "contracts/random/philox.ordo",
-                           "tests/contracts/odd_widths.ordo", "tests/contracts/orders.ordo",
-                           "tests/contracts/apply.ordo", "tests/contracts/chains.ordo"}) {
+  for (const char *file :
+       {"contracts/nn/norm.ordo", "contracts/nn/softmax.ordo", "contracts/nn/log_sum_exp.ordo",
+        "contracts/random/philox.ordo", "tests/contracts/odd_widths.ordo",
+        "tests/contracts/orders.ordo", "tests/contracts/apply.ordo", "tests/contracts/chains.ordo",
+        "tests/contracts/words.ordo"}) {
     dsl::SourceManager sources;
     dsl::Diagnostics diagnostics(sources);
     const auto package = load(file, sources, diagnostics);

@@ -245,7 +245,7 @@ const Case kIterates[] = {
      "expected f32 for `c`"},
     {"UnknownCarry", "unknown-name",
      fn("iterate 3 (total = x, d = x)" + step("next (d, total)") + ".«totl»"),
-     "`iterate` carries no `c`", "`cc`"},
+     "`iterate` carries no `totl`", "`total`"},
     {"CarriesAsOneValue", "type-mismatch",
      fn("«iterate 3 (c = x, d = x)" + step("next (d, c)") + "»"), "found (f32, f32)"},
     {"Shadowing", "shadowing", fn("iterate 3 («x» = x)" + step("next (x)")), "`x` is already"},
