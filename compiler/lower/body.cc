@@ -81,6 +81,8 @@ LogicalResult BodyEmitter::emitUniform(Operation *definition) {
     if (!value)
       return failure();
     values_[op.getResult(0)] = value;
+    for (auto [source, made] : none) // further results
+      values_[source] = made;
   }
   return success();
 }
@@ -133,7 +135,11 @@ Value BodyEmitter::emitOp(Operation &op, Scope &scope) {
   IRMapping mapping;
   for (Value operand : op.getOperands())
     mapping.map(operand, lookup(operand, scope));
-  return b.clone(op, mapping)->getResult(0);
+  Operation *made = b.clone(op, mapping);
+  // The high half of a product is a second result.
+  for (unsigned i = 1; i < op.getNumResults(); ++i)
+    scope[op.getResult(i)] = made->getResult(i);
+  return made->getResult(0);
 }
 
 Value BodyEmitter::emitLoad(LoadOp load, Scope &scope) {

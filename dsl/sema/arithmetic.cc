@@ -68,6 +68,9 @@ bool ExprChecker::isUntyped(NodeId id) const {
     return n.text != "and" && n.text != "or" && all(0);
   case NodeKind::If:
     return all(1);
+  case NodeKind::ArrayLit:
+  case NodeKind::Tuple:
+    return all(0);
   case NodeKind::Call:
     return findBuiltin(n.text) && all(0);
   default:

@@ -21,7 +21,7 @@ const Type *bitsType(const Type &type) {
 
 } // namespace
 
-Value ExprChecker::call(const Node &n, const Type *hint) {
+Compound ExprChecker::call(const Node &n, const Type *hint) {
   if (const Builtin *builtin = findBuiltin(n.text))
     return builtinCall(n, *builtin, hint);
   if (n.text == "bits")
@@ -44,6 +44,10 @@ Value ExprChecker::call(const Node &n, const Type *hint) {
     return {};
   }
   if (const Entry *entry = scope_->find(n.text)) {
+    if (entry->kind == Entry::Kind::Function)
+      return localCall(n, *entry);
+    if (entry->kind == Entry::Kind::Refused)
+      return {};
     report_.error("not-callable", n.nameSpan,
                   fmt::format("expected a function, found {} `{}`", describe(entry->kind), n.text),
                   {entry->span, "declared here"});
@@ -64,6 +68,8 @@ Value ExprChecker::call(const Node &n, const Type *hint) {
   } else {
     std::vector<std::string> candidates = builtinNames();
     for (std::string &name : visibleNames(scope_->module(), NodeKind::Fn))
+      candidates.push_back(std::move(name));
+    for (std::string &name : scope_->names({Entry::Kind::Function}))
       candidates.push_back(std::move(name));
     report_.error("unknown-name", n.nameSpan, fmt::format("there is no function `{}`", n.text))
         .help = suggestion(n.text, candidates);
@@ -203,59 +209,64 @@ Value ExprChecker::castConstantIndex(const Node &n, std::int64_t value, DType ta
                       : refuse();
 }
 
-Value ExprChecker::functionCall(const Node &n, const Symbol &function) {
+Compound ExprChecker::functionCall(const Node &n, const Symbol &function) {
   const Node &fn = function.node();
   const Ast &there = function.module->ast;
   if (!hasArity(n, fn.a))
     return {};
-  std::vector<Value> arguments;
+  Scope outside(*function.module);
+  std::vector<Compound> arguments;
   bool isFine = true;
   for (std::uint32_t i = 0; i < fn.a; ++i) {
     const Node &param = there[fn.kids[i]];
-    const Node &type = there[param.kids[0]];
-    const auto dtype = dtypeFromName(type.text);
-    if (!dtype || !type.kids.empty())
+    const auto form = knownForm(param.kids[0], outside);
+    if (!form)
       return {}; // the function itself was refused
-    const std::string what = fmt::format("`{}` of `{}`", param.text, n.text);
-    arguments.push_back(withinAs(n.kids[i], {*dtype, nullptr}, what));
+    arguments.push_back(anyAs(n.kids[i], *form, fmt::format("`{}` of `{}`", param.text, n.text)));
     isFine = isFine && arguments.back();
   }
-  const Node &resultType = there[fn.kids[fn.a]];
-  const auto result = dtypeFromName(resultType.text);
-  if (!isFine || !result || !resultType.kids.empty())
+  const auto result = knownForm(fn.kids[fn.a], outside);
+  if (!isFine || !result)
     return {};
-  if (isGeneric()) {
-    calls_.emplace_back(function, n.nameSpan);
-    // Unknown, but it depends on the arguments: what is used stays used.
-    std::vector<ExprId> args;
-    for (const Value &argument : arguments)
-      args.push_back(argument.id);
-    const ExprId id = program_.make(Op::Scalar, *result, kFirstOpaque + nextOpaque_++,
-                                    std::span<const ExprId>(args));
-    return {id, {*result, nullptr}};
-  }
-  return inlined(n, function, arguments);
+  if (!isGeneric())
+    return inlined(n, function, arguments, *result);
+  calls_.emplace_back(function, n.nameSpan);
+  // Unknown, but it depends on the arguments: what is used stays used.
+  std::vector<ExprId> args;
+  for (const Compound &argument : arguments)
+    args.insert(args.end(), argument.leaves.begin(), argument.leaves.end());
+  return opaque(*result, args);
 }
 
-Value ExprChecker::inlined(const Node &n, const Symbol &function,
-                           const std::vector<Value> &arguments) {
-  if (inlineDepth_ >= kInlineLimit) {
-    report_.error("too-deep", n.span,
-                  fmt::format("more than {} functions are entered one from another", kInlineLimit));
+// The form in a declaration that is checked, and reported, by itself.
+std::optional<Form> ExprChecker::knownForm(NodeId type, Scope &scope) {
+  const bool before = report_.isMuted();
+  report_.setMuted(true);
+  auto form = formOf(type, scope);
+  report_.setMuted(before);
+  return form;
+}
+
+bool ExprChecker::mayEnter(const Node &call) {
+  if (inlineDepth_ < kInlineLimit)
+    return true;
+  report_.error("too-deep", call.span,
+                fmt::format("more than {} functions are entered one from another", kInlineLimit));
+  return false;
+}
+
+Compound ExprChecker::inlined(const Node &n, const Symbol &function,
+                              const std::vector<Compound> &arguments, const Form &result) {
+  if (!mayEnter(n))
     return {};
-  }
   const Node &fn = function.node();
   const Ast &there = function.module->ast;
   Scope scope(*function.module);
-  for (std::uint32_t i = 0; i < fn.a; ++i) {
-    const Node &param = there[fn.kids[i]];
-    Entry entry{Entry::Kind::Binding, param.text, param.nameSpan, arguments[i], kNone, {}};
-    scope.declare(std::move(entry), report_);
-  }
-  const Type result{*dtypeFromName(there[fn.kids[fn.a]].text), nullptr};
+  for (std::uint32_t i = 0; i < fn.a; ++i)
+    declareValue(there[fn.kids[i]], arguments[i], scope);
   ++inlineDepth_;
-  const Value value =
-      checkAs(fn.kids.back(), scope, result, fmt::format("the result of `{}`", fn.text));
+  Compound value =
+      checkFormAs(fn.kids.back(), scope, result, fmt::format("the result of `{}`", fn.text));
   --inlineDepth_;
   return value;
 }

@@ -15,6 +15,23 @@ constexpr std::size_t kStepLimit = 4'000'000;
 constexpr Type kIndex{DType::Index, nullptr};
 constexpr Type kBool{DType::Bool, nullptr};
 
+// Expressions that may be an array or a tuple.
+bool hasForms(NodeKind kind) {
+  switch (kind) {
+  case NodeKind::Name:
+  case NodeKind::If:
+  case NodeKind::Call:
+  case NodeKind::Block:
+  case NodeKind::Tuple:
+  case NodeKind::Field:
+  case NodeKind::ArrayLit:
+  case NodeKind::Iterate:
+    return true;
+  default:
+    return false;
+  }
+}
+
 } // namespace
 
 // Enters another scope for as long as it lives.
@@ -40,12 +57,31 @@ Value ExprChecker::checkAs(NodeId node, Scope &scope, const Type &want, const st
   return withinAs(node, want, what);
 }
 
+Compound ExprChecker::checkForm(NodeId node, Scope &scope, const Form *hint) {
+  const Frame frame(*this, scope);
+  return any(node, hint);
+}
+
+Compound ExprChecker::checkFormAs(NodeId node, Scope &scope, const Form &want,
+                                  const std::string &what) {
+  const Frame frame(*this, scope);
+  return anyAs(node, want, what);
+}
+
 ExprId ExprChecker::checkIndex(NodeId node, Scope &scope, const std::string &what) {
   return checkAs(node, scope, kIndex, what).id;
 }
 
 ExprId ExprChecker::opaque(DType type) {
   return program_.make(Op::Scalar, type, kFirstOpaque + nextOpaque_++);
+}
+
+Compound ExprChecker::opaque(const Form &form, std::span<const ExprId> args) {
+  Compound value(form, {});
+  for (const Type &type : form.leaves())
+    value.leaves.push_back(
+        program_.make(Op::Scalar, type.dtype, kFirstOpaque + nextOpaque_++, args));
+  return value;
 }
 
 ExprId ExprChecker::make(Op op, DType type, Span span, std::initializer_list<ExprId> args,
@@ -69,28 +105,77 @@ Value ExprChecker::withinAs(NodeId id, const Type &want, const std::string &what
   return {};
 }
 
-Value ExprChecker::within(NodeId id, const Type *hint) {
+bool ExprChecker::isWithinLimits(NodeId id) {
   if (depth_ >= kDepthLimit) {
     report_.error(
         "too-deep", node(id).span,
         fmt::format("expressions lie more than {} deep, functions included", kDepthLimit));
+    return false;
+  }
+  if (++steps_ < kStepLimit)
+    return true;
+  if (!std::exchange(saidTooLarge_, true))
+    report_
+        .error("too-large", node(id).span,
+               fmt::format("the expression has more than {} parts once functions are inlined",
+                           kStepLimit))
+        .help = "name intermediate values instead of repeating calls";
+  return false;
+}
+
+Value ExprChecker::within(NodeId id, const Type *hint) {
+  if (hasForms(node(id).kind)) {
+    const Form wanted = hint ? Form(*hint) : Form();
+    const Compound compound = any(id, hint ? &wanted : nullptr);
+    if (!compound)
+      return {};
+    if (compound.form.isScalar())
+      return compound.value();
+    report_
+        .error("type-mismatch", node(id).span,
+               fmt::format("expected one value, found {}", toString(compound.form)))
+        .help =
+        compound.form.kind == Form::Kind::Array ? "index the array" : "name the part that is meant";
     return {};
   }
-  if (++steps_ >= kStepLimit) {
-    if (steps_ == kStepLimit)
-      report_
-          .error("too-large", node(id).span,
-                 fmt::format("the expression has more than {} parts once functions are inlined",
-                             kStepLimit))
-          .help = "name intermediate values instead of repeating calls";
+  if (!isWithinLimits(id))
     return {};
-  }
   ++depth_;
   const Value value = dispatch(id, hint);
   --depth_;
   if (value)
     program_.setSpan(value.id, node(id).span);
   return value;
+}
+
+Compound ExprChecker::any(NodeId id, const Form *hint) {
+  if (!hasForms(node(id).kind))
+    return within(id, hint && hint->isScalar() ? &hint->type : nullptr);
+  if (!isWithinLimits(id))
+    return {};
+  ++depth_;
+  Compound compound = dispatchAny(id, hint);
+  --depth_;
+  if (compound && compound.form.isScalar())
+    program_.setSpan(compound.leaves[0], node(id).span);
+  return compound;
+}
+
+Compound ExprChecker::anyAs(NodeId id, const Form &want, const std::string &what) {
+  Compound value = any(id, &want);
+  if (!value)
+    return {};
+  if (value.form == want) {
+    value.form = want; // with the names of its parts
+    return value;
+  }
+  if (value.form.isScalar() && want.isScalar())
+    mismatch(id, want.type, value.form.type, what);
+  else
+    report_.error(
+        "type-mismatch", node(id).span,
+        fmt::format("expected {} for {}, found {}", toString(want), what, toString(value.form)));
+  return {};
 }
 
 Value ExprChecker::dispatch(NodeId id, const Type *hint) {
@@ -100,41 +185,19 @@ Value ExprChecker::dispatch(NodeId id, const Type *hint) {
     return number(n, false, hint);
   case NodeKind::BoolLit:
     return {program_.constant(DType::Bool, n.text == "true" ? 1 : 0), kBool};
-  case NodeKind::Name:
-    return name(n);
   case NodeKind::Unary:
     return unary(n, hint);
   case NodeKind::Binary:
     return binary(n, hint);
   case NodeKind::Compare:
     return comparison(n);
-  case NodeKind::If:
-    return choice(n, hint);
-  case NodeKind::Call:
-    return call(n, hint);
   case NodeKind::Index:
     return indexed(n);
   case NodeKind::Reduce:
     return reduction(n, hint);
-  case NodeKind::Block:
-    return block(n, hint);
-  case NodeKind::Tuple:
-    report_.unsupported(n.span, "tuples");
-    break;
-  case NodeKind::Field:
-    if (node(n.kids[0]).kind == NodeKind::Iterate)
-      return dispatch(n.kids[0], hint);
-    report_.unsupported(n.nameSpan, "tuples");
-    break;
-  case NodeKind::ArrayLit:
-    report_.unsupported(n.span, "arrays");
-    break;
   case NodeKind::Fold:
   case NodeKind::Ranking:
     report_.unsupported(n.nameSpan, n.text);
-    break;
-  case NodeKind::Iterate:
-    report_.unsupported(n.nameSpan, "iterate");
     break;
   default:
     report_.error("expected-value", n.span, "expected a value");
@@ -143,9 +206,36 @@ Value ExprChecker::dispatch(NodeId id, const Type *hint) {
   return {};
 }
 
-Value ExprChecker::name(const Node &n) {
+Compound ExprChecker::dispatchAny(NodeId id, const Form *hint) {
+  const Node &n = node(id);
+  switch (n.kind) {
+  case NodeKind::Name:
+    return name(n);
+  case NodeKind::If:
+    return choice(n, hint);
+  case NodeKind::Call:
+    return call(n, hint && hint->isScalar() ? &hint->type : nullptr);
+  case NodeKind::Block:
+    return block(n, hint);
+  case NodeKind::Tuple:
+    return tuple(n, hint);
+  case NodeKind::Field:
+    return field(n);
+  case NodeKind::ArrayLit:
+    return array(n, hint);
+  default:
+    return iterateValue(n);
+  }
+}
+
+Compound ExprChecker::name(const Node &n) {
   if (const Entry *entry = scope_->use(n.text))
     return local(n, *entry);
+  // `x.m`, where x is local, is a part of it.
+  const std::string_view text = n.text;
+  if (const std::size_t dot = text.find('.'); dot != std::string_view::npos)
+    if (const Entry *entry = scope_->use(text.substr(0, dot)))
+      return partNamed(local(n, *entry), text.substr(dot + 1), n.span);
   bool ambiguous = false;
   const auto symbol = lookup(scope_->module(), n.text, &ambiguous);
   if (ambiguous) {
@@ -186,7 +276,7 @@ Value ExprChecker::unknownName(const Node &n) {
   return {};
 }
 
-Value ExprChecker::local(const Node &n, const Entry &entry) {
+Compound ExprChecker::local(const Node &n, const Entry &entry) {
   switch (entry.kind) {
   case Entry::Kind::Refused:
     return {};
@@ -201,8 +291,13 @@ Value ExprChecker::local(const Node &n, const Entry &entry) {
                   fmt::format("expected a value, found {} `{}`", describe(entry.kind), n.text),
                   {entry.span, "declared here"});
     return {};
+  case Entry::Kind::Function:
+    report_.error("expected-value", n.span,
+                  fmt::format("expected a value, found a local function `{}`", n.text),
+                  {entry.span, "declared here"});
+    return {};
   default:
-    return entry.value;
+    return entry.compound ? entry.compound : Compound(entry.value);
   }
 }
 
@@ -215,10 +310,13 @@ Value ExprChecker::indexed(const Node &n) {
   if (entry && entry->kind == Entry::Kind::Refused)
     return {};
   if (base.kind == NodeKind::Name && (!entry || entry->kind == Entry::Kind::Output) &&
-      !lookup(scope_->module(), base.text))
+      base.text.find('.') == std::string::npos && !lookup(scope_->module(), base.text))
     return unknownName(base);
-  if (base.kind == NodeKind::ArrayLit || base.kind == NodeKind::Tuple ||
-      base.kind == NodeKind::Field || base.kind == NodeKind::Ranking)
+  const bool isPart = base.kind == NodeKind::Name && !entry &&
+                      scope_->find(std::string_view(base.text).substr(0, base.text.find('.')));
+  if (isPart || (entry && entry->compound) || (base.kind != NodeKind::Name && hasForms(base.kind)))
+    return element(n);
+  if (base.kind == NodeKind::Ranking)
     return within(n.kids[0], nullptr); // not supported yet, and says so
   report_.error("not-indexable", base.span,
                 "expected a tensor or a definition with indices before `[`");
@@ -304,21 +402,40 @@ bool ExprChecker::inRange(NodeId id, ExprId index, ExprId extent, const Entry &e
   return false;
 }
 
-Value ExprChecker::choice(const Node &n, const Type *hint) {
+Compound ExprChecker::choice(const Node &n, const Form *hint) {
   const Value condition = withinAs(n.kids[0], kBool, "the condition of `if`");
   if (!condition)
     return {};
   // A condition that is settled chooses here: the other branch need not even have a type.
   if (program_.expr(condition.id).op == Op::Const)
-    return within(n.kids[program_.expr(condition.id).payload != 0 ? 1 : 2], hint);
-  std::vector<Value> values;
-  if (!unify(std::span(n.kids).subspan(1), hint, n, "the branches of `if`", values))
+    return any(n.kids[program_.expr(condition.id).payload != 0 ? 1 : 2], hint);
+  // Literals take their type from the other branch.
+  const std::size_t first = isUntyped(n.kids[1]) && !isUntyped(n.kids[2]) ? 2 : 1;
+  const Compound lead = any(n.kids[first], hint);
+  if (!lead)
     return {};
-  if (values[0].id == values[1].id)
-    return values[0];
-  return {
-      make(Op::Select, values[0].type.dtype, n.span, {condition.id, values[0].id, values[1].id}),
-      values[0].type};
+  const Compound other = any(n.kids[3 - first], &lead.form);
+  if (!other)
+    return {};
+  if (lead.form != other.form) {
+    if (lead.form.isScalar() && other.form.isScalar())
+      mixedTypes(n, "the branches of `if`", n.kids[first], lead.form.type, n.kids[3 - first],
+                 other.form.type);
+    else
+      report_.error("type-mismatch", n.nameSpan.end ? n.nameSpan : n.span,
+                    fmt::format("expected one type in the branches of `if`, found {} and {}",
+                                toString(lead.form), toString(other.form)));
+    return {};
+  }
+  const std::vector<Type> types = lead.form.leaves();
+  Compound result(lead.form, {});
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const ExprId a = (first == 1 ? lead : other).leaves[i];
+    const ExprId b = (first == 1 ? other : lead).leaves[i];
+    result.leaves.push_back(
+        a == b ? a : make(Op::Select, types[i].dtype, n.span, {condition.id, a, b}));
+  }
+  return result;
 }
 
 Value ExprChecker::comparison(const Node &n) {
@@ -352,31 +469,43 @@ Value ExprChecker::comparison(const Node &n) {
   return {all, kBool};
 }
 
-Value ExprChecker::block(const Node &n, const Type *hint) {
+Compound ExprChecker::block(const Node &n, const Form *hint) {
   const std::size_t mark = scope_->size();
-  bool isFine = true;
-  for (std::size_t i = 0; i + 1 < n.kids.size(); ++i)
-    isFine = bindLocal(node(n.kids[i])) && isFine;
-  const Value value = within(n.kids.back(), hint);
-  if (isGeneric() && isFine && value)
-    for (std::size_t i = mark; i < scope_->size(); ++i)
-      if (const Entry &entry = scope_->entries()[i]; !entry.isUsed)
-        report_.warning("unused-definition", entry.span,
-                        fmt::format("`{}` is never used", entry.name));
+  const bool isFine = bindLocals(n);
+  Compound value = any(n.kids.back(), hint);
+  if (isFine && value)
+    warnUnused(mark);
   scope_->shrink(mark);
-  return isFine ? value : Value{};
+  return isFine ? value : Compound();
 }
 
-// `a = e` within a function. A refused one is declared all the same, so that its uses stay silent.
-bool ExprChecker::bindLocal(const Node &define) {
-  if (define.kind == NodeKind::DefineTuple || define.kind == NodeKind::LetFn ||
-      define.kind == NodeKind::Assume) {
-    report_.unsupported(define.nameSpan,
-                        define.kind == NodeKind::DefineTuple ? "a tuple on the left of `=`"
-                        : define.kind == NodeKind::LetFn     ? "a function local to a function"
-                                                             : "assume");
+// The statements of a block, all but what it ends with.
+bool ExprChecker::bindLocals(const Node &block) {
+  bool isFine = true;
+  for (std::size_t i = 0; i + 1 < block.kids.size(); ++i)
+    isFine = bindLocal(block.kids[i]) && isFine;
+  return isFine;
+}
+
+void ExprChecker::warnUnused(std::size_t mark) {
+  if (!isGeneric() || repeats_)
+    return;
+  for (std::size_t i = mark; i < scope_->size(); ++i)
+    if (const Entry &entry = scope_->entries()[i]; !entry.isUsed)
+      report_.warning("unused-definition", entry.span,
+                      fmt::format("`{}` is never used", entry.name));
+}
+
+bool ExprChecker::bindLocal(NodeId id) {
+  const Node &define = node(id);
+  if (define.kind == NodeKind::Assume) {
+    report_.unsupported(define.nameSpan, "assume");
     return false;
   }
+  if (define.kind == NodeKind::LetFn)
+    return declareFunction(id, *scope_);
+  if (define.kind == NodeKind::DefineTuple)
+    return bindTuple(define);
   const bool isPlain =
       define.kind == NodeKind::Define && define.kids.size() == 2 && define.kids[0] == kNoNode;
   if (!isPlain && define.kind != NodeKind::Let) {
@@ -384,14 +513,18 @@ bool ExprChecker::bindLocal(const Node &define) {
                   "expected a plain definition `name = value` within a function");
     return false;
   }
-  const Value value = within(define.kids.back(), nullptr);
-  Entry entry{value ? Entry::Kind::Binding : Entry::Kind::Refused,
-              define.text,
-              define.nameSpan,
-              value,
-              kNone,
-              {}};
-  return scope_->declare(std::move(entry), report_) && value;
+  return declareValue(define, any(define.kids.back(), nullptr), *scope_);
+}
+
+// A refused value is declared all the same, so that its uses stay silent.
+bool ExprChecker::declareValue(const Node &name, const Compound &value, Scope &scope) {
+  Entry entry{
+      value ? Entry::Kind::Binding : Entry::Kind::Refused, name.text, name.nameSpan, {}, kNone, {}};
+  if (value && value.form.isScalar())
+    entry.value = value.value();
+  else if (value)
+    entry.compound = value;
+  return scope.declare(std::move(entry), report_) && value;
 }
 
 Value ExprChecker::constantOf(const Symbol &let) {

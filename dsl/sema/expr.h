@@ -34,6 +34,16 @@ public:
   Value checkAs(NodeId node, Scope &scope, const Type &want, const std::string &what);
   /// An Index expression; `what` as above.
   ExprId checkIndex(NodeId node, Scope &scope, const std::string &what);
+  /// The same for a value of any form.
+  Compound checkForm(NodeId node, Scope &scope, const Form *hint);
+  Compound checkFormAs(NodeId node, Scope &scope, const Form &want, const std::string &what);
+  /// The form that a parameter or result of a function is declared with.
+  std::optional<Form> formOf(NodeId type, Scope &scope);
+  /// Declares a value, or one that was refused, under the name of `name`. False for the second,
+  /// too.
+  bool declareValue(const Node &name, const Compound &value, Scope &scope);
+  /// Declares the local function `define` (a LetFn) in `scope`.
+  bool declareFunction(NodeId define, Scope &scope);
   /// A type's name in a declaration: a dtype, or a type parameter in scope.
   std::optional<Type> checkType(const Node &node, const Scope &scope);
   /// The value of a top-level `let`.
@@ -44,6 +54,10 @@ public:
   std::optional<Order> checkOrder(NodeId node, Scope &scope);
   std::optional<Order> orderOf(const Symbol &declaration);
 
+  /// Made of dimensions and bool parameters alone: nothing read from memory.
+  bool isOverDimensions(ExprId id) const;
+  /// Whether `count` names can stand on the left of the tuple definition `define`; reports if not.
+  bool isTupleOf(const Form &form, std::size_t count, const Node &define);
   IndexAlgebra &algebra() { return algebra_; }
   /// Where later definitions of the operator stand, for "used before its definition".
   void setLater(const std::map<std::string, Span> *later) { later_ = later; }
@@ -51,6 +65,8 @@ public:
   const std::vector<std::pair<Symbol, Span>> &calls() const { return calls_; }
   /// A fresh value of `type` that stands for an unknown one.
   ExprId opaque(DType type);
+  /// The same of any form; it depends on `args`.
+  Compound opaque(const Form &form, std::span<const ExprId> args = {});
 
 private:
   struct Frame;
@@ -62,20 +78,42 @@ private:
               std::uint64_t payload = 0);
   Value within(NodeId id, const Type *hint);
   Value withinAs(NodeId id, const Type &want, const std::string &what);
+  Compound any(NodeId id, const Form *hint);
+  Compound anyAs(NodeId id, const Form &want, const std::string &what);
+  bool isWithinLimits(NodeId id);
   Value dispatch(NodeId id, const Type *hint);
+  Compound dispatchAny(NodeId id, const Form *hint);
 
   // --- Names, indices, choices (expr.cc)
-  Value name(const Node &n);
-  Value local(const Node &n, const Entry &entry);
+  Compound name(const Node &n);
+  Compound local(const Node &n, const Entry &entry);
   Value unknownName(const Node &n);
   Value indexed(const Node &n);
   Value access(const Node &n, const Entry &entry, std::span<const NodeId> indices);
   ExprId axisIndex(NodeId id, const Entry &entry, std::size_t axis, ExprId extent);
   bool inRange(NodeId id, ExprId index, ExprId extent, const Entry &entry, std::size_t axis);
-  Value choice(const Node &n, const Type *hint);
+  Compound choice(const Node &n, const Form *hint);
   Value comparison(const Node &n);
-  Value block(const Node &n, const Type *hint);
-  bool bindLocal(const Node &define);
+  Compound block(const Node &n, const Form *hint);
+  bool bindLocals(const Node &block);
+  bool bindLocal(NodeId define);
+  void warnUnused(std::size_t mark);
+
+  // --- Arrays, tuples and what is made of them (compound.cc)
+  std::optional<Form> arrayOf(const Node &n, const Type &type, Scope &scope);
+  Compound array(const Node &n, const Form *hint);
+  Compound tuple(const Node &n, const Form *hint);
+  Value element(const Node &n);
+  Value elementAt(const Compound &array, NodeId index);
+  Compound field(const Node &n);
+  Compound partNamed(const Compound &value, std::string_view name, Span span);
+  bool bindTuple(const Node &define);
+  bool mayEnter(const Node &call);
+  Compound localCall(const Node &n, const Entry &entry);
+  std::optional<std::size_t> iterateCount(NodeId id);
+  std::vector<Compound> iterate(const Node &n);
+  Compound iterateValue(const Node &n);
+  bool iterateStep(const Node &n, std::vector<Compound> &carry);
 
   // --- Operators and literals (arithmetic.cc)
   bool isUntyped(NodeId id) const;
@@ -96,7 +134,7 @@ private:
   std::string castAdvice(NodeId id, const Type &from, const Type &to) const;
 
   // --- Calls (call.cc)
-  Value call(const Node &n, const Type *hint);
+  Compound call(const Node &n, const Type *hint);
   bool hasArity(const Node &n, std::size_t arity);
   Value builtinCall(const Node &n, const Builtin &builtin, const Type *hint);
   Value bitsCall(const Node &n);
@@ -107,8 +145,10 @@ private:
   Value castConstantIndex(const Node &n, std::int64_t value, DType target, Rounding rounding);
   bool isCastAllowed(const Node &n, const Type &from, const Type &to,
                      std::optional<Rounding> rounding, const std::string &suffix);
-  Value functionCall(const Node &n, const Symbol &function);
-  Value inlined(const Node &n, const Symbol &function, const std::vector<Value> &arguments);
+  std::optional<Form> knownForm(NodeId type, Scope &scope);
+  Compound functionCall(const Node &n, const Symbol &function);
+  Compound inlined(const Node &n, const Symbol &function, const std::vector<Compound> &arguments,
+                   const Form &result);
 
   // --- Reductions (reduce.cc)
   Value reduction(const Node &n, const Type *hint);
@@ -135,9 +175,13 @@ private:
   std::map<std::pair<const Module *, NodeId>, std::optional<Order>> orders_;
   std::vector<Symbol> open_; // lets and orders being resolved
   std::uint64_t nextOpaque_ = 0;
+  std::vector<const Node *> openLocals_;    // local functions entered
+  std::vector<const Node *> refusedLocals_; // local functions that were refused, and it was said
+  bool repeats_ = false;                    // a round after the first, which gave the warnings
   int depth_ = 0;
   int inlineDepth_ = 0;
   std::size_t steps_ = 0;
+  bool saidTooLarge_ = false;
 };
 
 /// Whether every value of `from` has itself as its value in `to`.

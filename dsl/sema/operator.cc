@@ -27,16 +27,15 @@ bool OperatorChecker::run() {
   bool isFine = true;
   for (NodeId id : body.kids) {
     isFine = isUnderstood(node(id)) && isFine;
-    if (node(id).kind == NodeKind::Define)
-      later_.emplace(node(id).text, node(id).nameSpan);
+    for (const Head &head : headsOf(node(id)))
+      later_.emplace(head.name.text, head.name.nameSpan);
   }
   checker_.setLater(&later_);
   // Without what is not understood yet, the rest would be full of names that nothing declares.
   if (!declareGenerics() || !declareParameters() || !isFine || !settleConstants() || !checkShapes())
     return false;
   for (NodeId id : body.kids)
-    if (node(id).kind == NodeKind::Define && !skipped_.contains(node(id).text))
-      isFine = define(node(id)) && isFine;
+    isFine = defineAll(headsOf(node(id))) && isFine;
   isFine = allOutputsDefined() && isFine;
   if (isFine && !binding_)
     warnUnused();
@@ -52,20 +51,14 @@ bool OperatorChecker::isUnderstood(const Node &statement) {
     const Node &given = node(value);
     if (given.kind == NodeKind::Fold)
       return refuse(given.nameSpan, given.text);
-    if (given.kind == NodeKind::Iterate)
-      return refuse(given.nameSpan, "iterate");
     return true;
   };
   switch (statement.kind) {
   case NodeKind::Define:
-    return recurrence(statement.kids.back());
   case NodeKind::DefineTuple:
-    return recurrence(statement.kids.back()) &&
-           refuse(statement.nameSpan, "a tuple on the left of `=`");
+    return recurrence(statement.kids.back());
   case NodeKind::Update:
     return refuse(statement.nameSpan, "an update in place (`:=`)");
-  case NodeKind::LetFn:
-    return refuse(statement.nameSpan, "a function local to an op");
   case NodeKind::Assume:
     return refuse(statement.nameSpan, "assume");
   case NodeKind::For:
@@ -81,6 +74,8 @@ bool OperatorChecker::settleConstants() {
     const Node &statement = node(id);
     if (statement.kind == NodeKind::Let)
       isFine = let(statement) && isFine;
+    else if (statement.kind == NodeKind::LetFn)
+      isFine = checker_.declareFunction(id, scope_) && isFine;
     else if (statement.kind == NodeKind::Require)
       for (NodeId condition : statement.kids)
         isFine = require(condition) && isFine;
@@ -90,7 +85,8 @@ bool OperatorChecker::settleConstants() {
 
 bool OperatorChecker::let(const Node &statement) {
   Value value = checker_.check(statement.kids[0], scope_, &kIndex);
-  if (value && ((value.type != kIndex && value.type != kBool) || !isOverDimensions(value.id))) {
+  if (value &&
+      ((value.type != kIndex && value.type != kBool) || !checker_.isOverDimensions(value.id))) {
     report_
         .error("type-mismatch", node(statement.kids[0]).span,
                fmt::format("expected an expression over dimensions for `{}`, found {}",
@@ -107,32 +103,12 @@ bool OperatorChecker::let(const Node &statement) {
   return scope_.declare(std::move(entry), report_) && value;
 }
 
-// Only dimensions and bool parameters, nothing read from memory.
-bool OperatorChecker::isOverDimensions(ExprId id) const {
-  std::vector<ExprId> open = {id};
-  std::set<ExprId> seen;
-  while (!open.empty()) {
-    const ExprId at = open.back();
-    open.pop_back();
-    if (!seen.insert(at).second)
-      continue;
-    const Expr &e = program_.expr(at);
-    const bool isOpaqueBool =
-        e.op == Op::Scalar && e.payload >= kFirstOpaque && e.type == DType::Bool;
-    if (e.op == Op::Load || e.op == Op::Use || e.op == Op::Reduce || e.op == Op::Var ||
-        (e.op == Op::Scalar && !isOpaqueBool))
-      return false;
-    open.insert(open.end(), program_.args(at).begin(), program_.args(at).end());
-  }
-  return true;
-}
-
 bool OperatorChecker::require(NodeId condition) {
   const Value value = checker_.checkAs(condition, scope_, kBool, "`require`");
   if (!value)
     return false;
   const Span span = node(condition).span;
-  if (!isOverDimensions(value.id)) {
+  if (!checker_.isOverDimensions(value.id)) {
     report_.error("bad-require", span, "expected a condition over dimensions in `require`");
     return false;
   }
@@ -173,46 +149,59 @@ std::string OperatorChecker::valuesIn(NodeId condition) const {
   return text;
 }
 
-bool OperatorChecker::define(const Node &statement) {
-  later_.erase(statement.text);
-  const Entry *known = scope_.find(statement.text);
+std::vector<OperatorChecker::Head> OperatorChecker::headsOf(const Node &statement) const {
+  if (statement.kind != NodeKind::Define && statement.kind != NodeKind::DefineTuple)
+    return {};
+  const std::size_t count = statement.kids.size() - 2;
+  const NodeId guard = statement.kids[count], value = statement.kids[count + 1];
+  const std::span<const NodeId> kids(statement.kids.data(), count);
+  if (statement.kind == NodeKind::Define)
+    return {{statement, statement, kids, guard, value}};
+  std::vector<Head> heads;
+  for (NodeId kid : kids)
+    heads.push_back({statement, node(kid), node(kid).kids, guard, value, heads.size(), count});
+  return heads;
+}
+
+// Each name of a tuple is a definition of its own, and checks the value again over variables of its
+// own: what is wrong with it is said once.
+bool OperatorChecker::defineAll(const std::vector<Head> &heads) {
+  const bool warns = report_.warns();
+  bool isFine = true;
+  for (const Head &head : heads) {
+    if (skipped_.contains(head.name.text))
+      continue;
+    report_.setMuted(!isFine);
+    isFine = define(head) && isFine;
+    report_.setMuted(false);
+    report_.setWarns(false);
+  }
+  report_.setWarns(warns);
+  return isFine;
+}
+
+bool OperatorChecker::define(const Head &head) {
+  later_.erase(head.name.text);
+  const Entry *known = scope_.find(head.name.text);
   const bool isOutput = known && known->kind == Entry::Kind::Output;
   if (known && !isOutput)
-    return alreadyDefined(statement, *known);
+    return alreadyDefined(head, *known);
   const std::size_t mark = scope_.size();
   const std::size_t facts = checker_.algebra().factCount();
   Definition definition;
-  definition.name = statement.text;
-  definition.span = statement.span;
+  definition.name = head.name.text;
+  definition.span = head.statement.span;
   const Entry output = isOutput ? *known : Entry{};
-  bool isFine = bindIndices(statement, isOutput ? &output : nullptr, definition);
-  const NodeId guard = statement.kids[statement.kids.size() - 2];
-  if (isFine && guard != kNoNode) {
-    const Value where = checker_.checkAs(guard, scope_, kBool, "`where`");
-    isFine = static_cast<bool>(where);
-    if (isFine && !isOutput) {
-      report_
-          .error("bad-guard", node(guard).span,
-                 fmt::format("`where` guards a store, and `{}` is no output", statement.text))
-          .help = "choose a value with `if … then … else`";
-      isFine = false;
-    }
-    if (isFine && where.id != program_.constant(DType::Bool, 1)) {
-      definition.where = where.id;
-      checker_.algebra().assume(where.id);
-    }
-  }
+  const Entry *outputOrNone = isOutput ? &output : nullptr;
   Value value;
-  if (isFine)
-    value = isOutput ? checker_.checkAs(statement.kids.back(), scope_, output.value.type,
-                                        fmt::format("output `{}`", statement.text))
-                     : checker_.check(statement.kids.back(), scope_, nullptr);
+  if (bindIndices(head, outputOrNone, definition) && guard(head, outputOrNone, definition))
+    value = valueOf(head, outputOrNone);
   checker_.algebra().forget(facts);
   scope_.shrink(mark);
 
   Entry entry{value ? Entry::Kind::Definition : Entry::Kind::Refused,
-              statement.text,
-              statement.nameSpan,
+              head.name.text,
+              head.name.nameSpan,
               {kNone, value.type},
               static_cast<std::uint32_t>(program_.definitions.size()),
               {}};
@@ -224,34 +213,80 @@ bool OperatorChecker::define(const Node &statement) {
   }
   if (isOutput)
     scope_.replace(std::move(entry));
-  else
-    isFine = scope_.declare(std::move(entry), report_);
-  return isFine && value;
+  else if (!scope_.declare(std::move(entry), report_))
+    return false;
+  return static_cast<bool>(value);
 }
 
-bool OperatorChecker::alreadyDefined(const Node &statement, const Entry &entry) {
+// The guard of the store, assumed from here on.
+bool OperatorChecker::guard(const Head &head, const Entry *output, Definition &definition) {
+  if (head.guard == kNoNode)
+    return true;
+  const Value where = checker_.checkAs(head.guard, scope_, kBool, "`where`");
+  if (!where)
+    return false;
+  if (!output) {
+    report_
+        .error("bad-guard", node(head.guard).span,
+               fmt::format("`where` guards a store, and `{}` is no output", head.name.text))
+        .help = "choose a value with `if … then … else`";
+    return false;
+  }
+  if (where.id != program_.constant(DType::Bool, 1)) {
+    definition.where = where.id;
+    checker_.algebra().assume(where.id);
+  }
+  return true;
+}
+
+Value OperatorChecker::valueOf(const Head &head, const Entry *output) {
+  const std::string what = fmt::format("output `{}`", head.name.text);
+  const auto check = [&](NodeId id) {
+    return output ? checker_.checkAs(id, scope_, output->value.type, what)
+                  : checker_.check(id, scope_, nullptr);
+  };
+  if (head.parts == 0)
+    return check(head.value);
+  const Node &given = node(head.value);
+  if (given.kind == NodeKind::Tuple && given.kids.size() == head.parts)
+    return check(given.kids[head.part]);
+  const Compound all = checker_.checkForm(head.value, scope_, nullptr);
+  if (!all || !checker_.isTupleOf(all.form, head.parts, head.statement))
+    return {};
+  const Compound part = all.part(head.part);
+  const bool isFine = part.form.isScalar() && (!output || part.form.type == output->value.type);
+  if (isFine)
+    return part.value();
+  report_.error("type-mismatch", head.name.span,
+                fmt::format("expected {} for {}, found {}",
+                            output ? toString(output->value.type) : "one value",
+                            output ? what : fmt::format("`{}`", head.name.text),
+                            toString(part.form)));
+  return {};
+}
+
+bool OperatorChecker::alreadyDefined(const Head &head, const Entry &entry) {
   const bool isDefinition =
       entry.kind == Entry::Kind::Definition || entry.kind == Entry::Kind::Refused;
   if (isDefinition)
     report_
-        .error("duplicate-definition", statement.nameSpan,
-               fmt::format("`{}` is already defined", statement.text), {entry.span, "defined here"})
+        .error("duplicate-definition", head.name.nameSpan,
+               fmt::format("`{}` is already defined", head.name.text), {entry.span, "defined here"})
         .help = "there is no mutation: give the second value a name of its own";
   else
-    report_.error("shadowing", statement.nameSpan,
-                  fmt::format("`{}` is already {} here", statement.text, describe(entry.kind)),
+    report_.error("shadowing", head.name.nameSpan,
+                  fmt::format("`{}` is already {} here", head.name.text, describe(entry.kind)),
                   {entry.span, "declared here"});
   return false;
 }
 
-bool OperatorChecker::bindIndices(const Node &statement, const Entry *output,
-                                  Definition &definition) {
-  const std::span<const NodeId> indices(statement.kids.data(), statement.kids.size() - 2);
+bool OperatorChecker::bindIndices(const Head &head, const Entry *output, Definition &definition) {
+  const std::span<const NodeId> indices = head.indices;
   if (output && indices.size() != program_.tensors[output->number].shape.size()) {
     const std::size_t rank = program_.tensors[output->number].shape.size();
-    report_.error("wrong-arity", statement.nameSpan,
+    report_.error("wrong-arity", head.name.nameSpan,
                   fmt::format("expected {} {} for `{}`, found {}", rank,
-                              rank == 1 ? "index" : "indices", statement.text, indices.size()),
+                              rank == 1 ? "index" : "indices", head.name.text, indices.size()),
                   {output->span, "declared here"});
     return false;
   }
@@ -259,7 +294,7 @@ bool OperatorChecker::bindIndices(const Node &statement, const Entry *output,
   std::vector<ExprId> extents;
   for (std::size_t i = 0; i < indices.size(); ++i) {
     extents.push_back(output ? program_.tensors[output->number].shape[i]
-                             : extentOf(statement, node(indices[i])));
+                             : extentOf(head, node(indices[i])));
     if (extents.back() == kNone)
       return false;
   }
@@ -277,8 +312,8 @@ bool OperatorChecker::bindIndices(const Node &statement, const Entry *output,
   return true;
 }
 
-ExprId OperatorChecker::extentOf(const Node &statement, const Node &index) {
-  const auto uses = findExtents(index.text, statement.kids.back(), scope_, program_);
+ExprId OperatorChecker::extentOf(const Head &head, const Node &index) {
+  const auto uses = findExtents(index.text, head.value, scope_, program_);
   if (uses.empty()) {
     report_
         .error("unknown-extent", index.span,

@@ -57,13 +57,24 @@ private:
   bool let(const Node &statement);
   bool require(NodeId condition);
   std::string valuesIn(NodeId condition) const;
-  bool isOverDimensions(ExprId id) const;
 
   bool isUnderstood(const Node &statement);
-  bool define(const Node &statement);
-  bool bindIndices(const Node &statement, const Entry *output, Definition &definition);
-  ExprId extentOf(const Node &statement, const Node &index);
-  bool alreadyDefined(const Node &statement, const Entry &entry);
+  // One name on the left of `=`: of a definition, or of the tuple in one.
+  struct Head {
+    const Node &statement;
+    const Node &name;
+    std::span<const NodeId> indices;
+    NodeId guard, value;
+    std::size_t part = 0, parts = 0; // of a tuple
+  };
+  std::vector<Head> headsOf(const Node &statement) const;
+  bool defineAll(const std::vector<Head> &heads);
+  bool define(const Head &head);
+  bool guard(const Head &head, const Entry *output, Definition &definition);
+  Value valueOf(const Head &head, const Entry *output);
+  bool bindIndices(const Head &head, const Entry *output, Definition &definition);
+  ExprId extentOf(const Head &head, const Node &index);
+  bool alreadyDefined(const Head &head, const Entry &entry);
   bool allOutputsDefined();
   void warnUnused();
 

@@ -71,33 +71,20 @@ private:
     bool isFine = true;
     for (std::uint32_t i = 0; i < fn.a; ++i) {
       const Node &param = ast[fn.kids[i]];
-      const auto type = scalarType(ast[param.kids[0]], scope, checker);
-      isFine = isFine && type;
-      Entry entry{Entry::Kind::Binding, param.text, param.nameSpan, {}, fn.a, {}};
-      if (type)
-        entry.value = {checker.opaque(type->dtype), *type};
-      else
-        entry.kind = Entry::Kind::Refused;
-      isFine = scope.declare(std::move(entry), report_) && isFine;
+      const auto form = checker.formOf(param.kids[0], scope);
+      isFine =
+          checker.declareValue(param, form ? checker.opaque(*form) : Compound(), scope) && isFine;
     }
-    const auto result = scalarType(ast[fn.kids[fn.a]], scope, checker);
+    const auto result = checker.formOf(fn.kids[fn.a], scope);
     if (!isFine || !result)
       return;
-    const Value value =
-        checker.checkAs(fn.kids.back(), scope, *result, fmt::format("the result of `{}`", fn.text));
+    const Compound value = checker.checkFormAs(fn.kids.back(), scope, *result,
+                                               fmt::format("the result of `{}`", fn.text));
     calls_[{symbol.module, symbol.decl}] = checker.calls();
     for (const Entry &entry : scope.entries())
       if (value && !entry.isUsed)
         report_.warning("unused-parameter", entry.span,
                         fmt::format("parameter `{}` is never used", entry.name));
-  }
-
-  std::optional<Type> scalarType(const Node &n, const Scope &scope, ExprChecker &checker) {
-    if (n.kids.empty())
-      return checker.checkType(n, scope);
-    report_.unsupported(n.span, n.kind == NodeKind::TupleType ? "functions that give tuples"
-                                                              : "arrays in functions");
-    return std::nullopt;
   }
 
   using Key = std::pair<const Module *, NodeId>;

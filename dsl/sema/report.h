@@ -20,6 +20,8 @@ public:
 
   /// The reference is good until the next report.
   Diagnostic &error(std::string_view kind, Span span, std::string message) {
+    if (isMuted_)
+      return unheard_ = Diagnostic{};
     Diagnostic &d = diagnostics_.error(std::string(kind), span, std::move(message));
     d.labels.insert(d.labels.end(), context_.begin(), context_.end());
     return d;
@@ -35,7 +37,7 @@ public:
   }
   /// Warnings are given once, by the generic check; an instantiation repeats none.
   void warning(std::string_view kind, Span span, std::string message, std::string help = {}) {
-    if (warns_)
+    if (warns_ && !isMuted_)
       diagnostics_.warning(std::string(kind), span, std::move(message)).help = std::move(help);
   }
 
@@ -43,6 +45,10 @@ public:
   void pushContext(Label label) { context_.push_back(std::move(label)); }
   void popContext() { context_.pop_back(); }
   void setWarns(bool warns) { warns_ = warns; }
+  bool warns() const { return warns_; }
+  /// Nothing is said: it was, or will be, at another time.
+  bool isMuted() const { return isMuted_; }
+  void setMuted(bool isMuted) { isMuted_ = isMuted; }
 
   std::string text(Span span) const { return std::string(sources_.text(span)); }
   std::size_t errorCount() const { return diagnostics_.errorCount(); }
@@ -52,6 +58,8 @@ private:
   Diagnostics &diagnostics_;
   std::vector<Label> context_;
   bool warns_ = true;
+  bool isMuted_ = false;
+  Diagnostic unheard_;
 };
 
 /// "did you mean `x`?" or "".

@@ -27,6 +27,8 @@ std::string_view describe(Entry::Kind kind) {
     return "an index variable";
   case Entry::Kind::Let:
     return "a constant";
+  case Entry::Kind::Function:
+    return "a local function";
   default:
     return "a local value";
   }
@@ -49,6 +51,18 @@ void Scope::replace(Entry entry) {
   const auto it = std::ranges::find(entries_, entry.name, &Entry::name);
   entry.isUsed = it->isUsed;
   *it = std::move(entry);
+}
+
+Scope Scope::prefix(std::size_t size) const {
+  Scope scope(*module_);
+  scope.entries_.assign(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(size));
+  return scope;
+}
+
+void Scope::adoptUses(const Scope &prefix) {
+  for (std::size_t i = 0; i < std::min(entries_.size(), prefix.entries_.size()); ++i)
+    if (prefix.entries_[i].name == entries_[i].name && prefix.entries_[i].isUsed)
+      entries_[i].isUsed = true;
 }
 
 bool Scope::declare(Entry entry, Reporter &report) {

@@ -22,7 +22,8 @@ struct Entry {
     Definition, // number: DefId; value.type
     Variable,   // value: an Index
     Let,        // value
-    Binding,    // value: a function's parameter or local
+    Binding,    // value: a function's parameter or local; compound where that is no scalar
+    Function,   // number: its node, a LetFn; it sees what stands before it in the scope
     Refused,    // reported; its uses stay silent
   };
   Kind kind = Kind::Refused;
@@ -32,6 +33,7 @@ struct Entry {
   std::uint32_t number = kNone;
   Order order; // empty in a generic check: not known yet
   bool isUsed = false;
+  Compound compound = {};
 };
 
 /// "a dimension", "a tensor", … for messages.
@@ -54,6 +56,9 @@ public:
   const std::vector<Entry> &entries() const { return entries_; }
   std::size_t size() const { return entries_.size(); }
   void shrink(std::size_t size) { entries_.resize(size); }
+  /// The first `size` entries in a scope of their own, and what was used there, used here.
+  Scope prefix(std::size_t size) const;
+  void adoptUses(const Scope &prefix);
   /// The local names of the given kinds.
   std::vector<std::string> names(std::initializer_list<Entry::Kind> kinds) const;
 

@@ -3,7 +3,9 @@
 
 #include "dsl/term/program.h"
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 namespace ordo::dsl {
 
@@ -32,6 +34,48 @@ struct Value {
   Type type;
 
   explicit operator bool() const { return id != kNone; }
+};
+
+/// What a function takes and gives: a scalar, an array of scalars, or a tuple of any of them. Sema
+/// takes arrays and tuples apart; a program has scalars alone.
+struct Form {
+  enum class Kind : std::uint8_t { Scalar, Array, Tuple } kind = Kind::Scalar;
+  Type type;                      // Scalar; Array: of its elements
+  std::size_t size = 0;           // Array
+  std::vector<Form> parts;        // Tuple
+  std::vector<std::string> names; // Tuple: of its parts, where they have some
+
+  Form() = default;
+  explicit Form(const Type &type) : type(type) {}
+
+  bool isScalar() const { return kind == Kind::Scalar; }
+  /// Arrays of one size, tuples of equal parts; names do not count.
+  bool operator==(const Form &other) const;
+  /// The types of the scalars it is made of, in order.
+  std::vector<Type> leaves() const;
+};
+
+/// "f32", "u32[2]", "(f32, u32[2])".
+std::string toString(const Form &form);
+
+/// A checked expression of any form: its scalars in order. Without any it was refused and reported.
+struct Compound {
+  Form form;
+  std::vector<ExprId> leaves;
+
+  Compound() = default;
+  Compound(Form form, std::vector<ExprId> leaves)
+      : form(std::move(form)), leaves(std::move(leaves)) {}
+  Compound(const Value &value) : form(value.type) {
+    if (value)
+      leaves.push_back(value.id);
+  }
+
+  explicit operator bool() const { return !leaves.empty(); }
+  /// Of a scalar.
+  Value value() const { return {leaves.front(), form.type}; }
+  /// Of a tuple or an array; the index is in range.
+  Compound part(std::size_t index) const;
 };
 
 } // namespace ordo::dsl

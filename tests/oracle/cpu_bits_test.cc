@@ -33,8 +33,9 @@ std::vector<Case> cases() {
   std::vector<Case> all;
   for (const char *file :
        {"contracts/nn/norm.ordo", "contracts/nn/softmax.ordo", "contracts/nn/log_sum_exp.ordo",
-        "tests/contracts/odd_widths.ordo", "tests/contracts/orders.ordo",
-        "tests/contracts/apply.ordo", "tests/contracts/chains.ordo"}) {
+        "contracts/random/philox.ordo", "tests/contracts/odd_widths.ordo",
+        "tests/contracts/orders.ordo", "tests/contracts/apply.ordo", "tests/contracts/chains.ordo",
+        "tests/contracts/words.ordo"}) {
     dsl::SourceManager sources;
     dsl::Diagnostics diagnostics(sources);
     const auto package = load(file, sources, diagnostics);
@@ -57,8 +58,10 @@ std::uint64_t lowBits(const std::byte *at, int bytes) {
 // Row patterns in turn: plain values, any bits, signed zeros, subnormals and zeros, all -inf, one
 // huge value.
 std::uint64_t element(DType type, std::int64_t row, std::int64_t column, std::uint64_t random) {
-  const dsl::FloatFormat f = dsl::floatFormat(type);
   const int width = dsl::bitWidth(type);
+  if (!dsl::isFloat(type)) // any bits
+    return width == 64 ? random : random & ((std::uint64_t{1} << width) - 1);
+  const dsl::FloatFormat f = dsl::floatFormat(type);
   const std::uint64_t sign = std::uint64_t{random >> 63} << (width - 1);
   const std::uint64_t mantissa = random & ((std::uint64_t{1} << f.mantissaBits) - 1);
   const auto exponent = [&](std::uint64_t e) { return e << f.mantissaBits; };

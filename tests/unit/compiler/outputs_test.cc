@@ -49,8 +49,9 @@ void PrintTo(const Case &c, std::ostream *out) {
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const char *file : {"contracts/nn/norm.ordo", "contracts/nn/softmax.ordo",
-                           "contracts/nn/log_sum_exp.ordo", "tests/contracts/odd_widths.ordo",
-                           "tests/contracts/orders.ordo", "tests/contracts/apply.ordo"}) {
+                           "contracts/nn/log_sum_exp.ordo", "contracts/random/philox.ordo",
+                           "tests/contracts/odd_widths.ordo", "tests/contracts/orders.ordo",
+                           "tests/contracts/apply.ordo", "tests/contracts/words.ordo"}) {
     const auto &package = module(file).package;
     // A case of its own, so that the file's fault shows as a failure.
     const auto kernels = package ? package->kernels() : std::vector<std::string>{""};

@@ -35,6 +35,42 @@ op mix<N, M, bool B, type E, order o>(x: E[T, N], i: i32[T], s: f32, z: f32[S, N
 kernel k = mix<N = width, M = 3, B = true, E = bf16, o = tree>(s = 0x1p-3)
 )";
 
+const std::string kForms = R"(module m
+
+let rounds = 3
+let width = 2
+
+fn turn(x: f32, d: f32) -> (c: f32, s: f32) = (x * d, if x < 0.0 then d else x)
+
+fn mix(key: u32[width], ctr: u32[4]) -> u32[4] = iterate rounds (c = ctr, k = key) {
+  let up(v) = v + k[1]
+  hi = mulhi(0xCD9E8D57, c[2]) ^ up(c[1])
+  next ([hi, up(c[0]), c[3], c[1]], [k[0] + 0x9E3779B9, k[1] >> 1])
+}.c
+
+fn both(x: f32, n: u64) -> (f32, u32[2]) = {
+  (a, b) = turn(x, 0.5)
+  w      = mix([u32(n), u32(n >> 32)], [1, 2, 3, 4])
+  p      = turn(a, b)
+  (if x > 1.0 then p.c else p.s - a, [w[0], w[width + 1]])
+}
+
+op forms<N>(x: f32[T, N], n: u64[T]) -> (y: f32[T, N], z: u32[T], m: f32[T]) {
+  require N > 0
+  let at(t) = both(x[t, N - 1], n[t])
+  (a[t], b[t]) = turn(x[t, 0], 2.0)
+  y[t, i] = turn(x[t, i], a[t]).s + b[t]
+  (q[t], r[t]) = iterate 2 (u = x[t, 0], v = n[t]) {
+    (d, e) = both(u, v)
+    next (d, u64(e[1]) << 3)
+  }
+  z[t] = u32(r[t]) + mix([1, 2], [3, 4, 5, 6])[N % 4]
+  m[t] = q[t]
+}
+
+kernel k = forms<N = 3>
+)";
+
 std::vector<std::string> tokensOf(const std::string &text) {
   std::vector<std::string> tokens;
   const auto isWord = [](char c) {
@@ -81,14 +117,18 @@ TEST(Robust, TheUnchangedTextIsFine) {
   EXPECT_TRUE(loaded.diagnostics.all().empty()) << loaded.diagnostics.renderAll();
 }
 
+TEST(Robust, TheUnchangedFormsAreFine) {
+  Loaded loaded(Loaded::Modules{{"m.ordo", kForms}}, "m.ordo");
+  EXPECT_TRUE(loaded.kernel("k"));
+}
+
 TEST(Robust, MutatedContracts) {
   std::mt19937 random(11);
   int built = 0, refused = 0;
-  const std::vector<std::string> more = tokensOf(kMore), norm = tokensOf(kNorm);
-  for (int round = 0; round < 1500; ++round) {
-    const bool isMore = round % 2 == 0;
-    const std::string root = isMore ? "m.ordo" : "nn/norm.ordo";
-    Loaded loaded({{root, mutate(isMore ? more : norm, random)}, {"math.ordo", kMath}}, root);
+  const std::vector<std::string> texts[] = {tokensOf(kMore), tokensOf(kNorm), tokensOf(kForms)};
+  for (int round = 0; round < 2400; ++round) {
+    const std::string root = round % 3 == 1 ? "nn/norm.ordo" : "m.ordo";
+    Loaded loaded({{root, mutate(texts[round % 3], random)}, {"math.ordo", kMath}}, root);
     if (!loaded.package) {
       EXPECT_FALSE(loaded.errors().empty());
       ++refused;

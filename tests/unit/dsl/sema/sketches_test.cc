@@ -20,7 +20,7 @@ fn rsqrt(x: f32) -> f32 = x
 fn sigmoid(x: f32) -> f32 = x
 fn silu(x: f32) -> f32 = x
 fn softplus(x: f32) -> f32 = x
-fn sincos2pi(x: f32) -> f32 = x
+fn sincos2pi(x: f32) -> (f32, f32) = (x, x)
 )";
 
 const char *const kNames[] = {"attention", "delta",  "flow",       "linear",
