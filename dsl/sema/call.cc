@@ -44,9 +44,12 @@ Value ExprChecker::call(const Node &n, const Type *hint) {
     return {};
   }
   if (const Entry *entry = scope_->find(n.text)) {
-    report_.error("not-callable", n.nameSpan,
-                  fmt::format("expected a function, found {} `{}`", describe(entry->kind), n.text),
-                  {entry->span, "declared here"});
+    Diagnostic &d = report_.error(
+        "not-callable", n.nameSpan,
+        fmt::format("expected a function, found {} `{}`", describe(entry->kind), n.text),
+        {entry->span, "declared here"});
+    if (entry->kind == Entry::Kind::Tensor || entry->kind == Entry::Kind::Definition)
+      d.help = fmt::format("an element is written with brackets: {}[…]", n.text);
     return {};
   }
   bool ambiguous = false;
@@ -59,8 +62,10 @@ Value ExprChecker::call(const Node &n, const Type *hint) {
         fmt::format("expected a function, found {} `{}`", describe(symbol->node().kind), n.text),
         {symbol->node().nameSpan, "declared here"});
   } else if (ambiguous) {
-    report_.error("ambiguous-name", n.nameSpan,
-                  fmt::format("`{}` is declared by several of the used modules", n.text));
+    report_
+        .error("ambiguous-name", n.nameSpan,
+               fmt::format("`{}` is declared by several of the used modules", n.text))
+        .help = "write it with its module's name";
   } else {
     std::vector<std::string> candidates = builtinNames();
     for (std::string &name : visibleNames(scope_->module(), NodeKind::Fn))

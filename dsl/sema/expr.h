@@ -34,6 +34,8 @@ public:
   Value checkAs(NodeId node, Scope &scope, const Type &want, const std::string &what);
   /// An Index expression; `what` as above.
   ExprId checkIndex(NodeId node, Scope &scope, const std::string &what);
+  /// `what` ("the extent of `h`") may be negative, or is.
+  void reportExtent(Span span, const std::string &what, ExprId extent);
   /// A type's name in a declaration: a dtype, or a type parameter in scope.
   std::optional<Type> checkType(const Node &node, const Scope &scope);
   /// The value of a top-level `let`.
