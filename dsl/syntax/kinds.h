@@ -72,6 +72,15 @@ inline constexpr std::string_view kKinds[] = {
     "bad-require",
     "require-failed",
     "unknown-kernel",
+    // Profiles
+    "profile-version",
+    "bad-ranks",
+    "unknown-atom",
+    "unmodelled-atom",
+    "missing-atom",
+    "unknown-target",
+    "forbidden-target",
+    "changed-contract",
     // Modules
     "missing-module",
     "missing-module-line",
