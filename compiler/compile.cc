@@ -59,8 +59,8 @@ private:
     return kRegistry;
   }
 
-  dsl::Span kernelSpan() const {
-    return program_.definitions.empty() ? dsl::Span{} : program_.definitions.front().span;
+  dsl::Label kernelLabel() const {
+    return {program_.kernelSpan, "in kernel `" + program_.kernel + "`"};
   }
 
   LogicalResult report(Diagnostic &d) {
@@ -68,7 +68,8 @@ private:
       return success();
     const auto span = toSpan(d.getLocation());
     dsl::Diagnostic &error =
-        diagnostics_.error("cannot-compile", span.value_or(kernelSpan()), d.str());
+        diagnostics_.error("cannot-compile", span.value_or(program_.kernelSpan), d.str());
+    error.labels.push_back(kernelLabel());
     for (Diagnostic &note : d.getNotes()) {
       StringRef text = error.help = note.str();
       if (text.consume_front("help: "))
@@ -89,7 +90,7 @@ private:
   // Every refusal is a diagnostic, even one from a layer that said nothing.
   void fail(std::string why) {
     if (!diagnostics_.hasErrors())
-      diagnostics_.error("cannot-compile", kernelSpan(), std::move(why));
+      diagnostics_.error("cannot-compile", program_.kernelSpan, std::move(why));
   }
 
   bool recordLaunch() {

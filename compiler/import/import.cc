@@ -39,7 +39,8 @@ public:
 
 private:
   bool refuse(Span span, std::string what) {
-    diagnostics_.error("not-lowered", span, "not lowered yet: " + std::move(what));
+    diagnostics_.error("not-lowered", span, "not lowered yet: " + std::move(what))
+        .labels.push_back({p_.kernelSpan, "in kernel `" + p_.kernel + "`"});
     return false;
   }
 

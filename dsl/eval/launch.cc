@@ -57,9 +57,9 @@ private:
         return fail(fmt::format("input `{}` is missing; it is {}[{}]", tensor.name,
                                 name(tensor.type), axesText(tensor)));
       if (it->second.size() != tensor.shape.size())
-        return fail(fmt::format("input `{}` has {} axes, shape {}; wanted is {}[{}]", tensor.name,
-                                it->second.size(), shapeText(it->second), name(tensor.type),
-                                axesText(tensor)));
+        return fail(fmt::format("input `{}` has {} {}, shape {}; wanted is {}[{}]", tensor.name,
+                                it->second.size(), it->second.size() == 1 ? "axis" : "axes",
+                                shapeText(it->second), name(tensor.type), axesText(tensor)));
     }
     for (const auto &[tensor, shape] : shapes)
       if (std::ranges::find(wanted, tensor) == wanted.end())

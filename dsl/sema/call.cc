@@ -48,9 +48,12 @@ Compound ExprChecker::call(const Node &n, const Type *hint) {
       return localCall(n, *entry);
     if (entry->kind == Entry::Kind::Refused)
       return {};
-    report_.error("not-callable", n.nameSpan,
-                  fmt::format("expected a function, found {} `{}`", describe(entry->kind), n.text),
-                  {entry->span, "declared here"});
+    Diagnostic &d = report_.error(
+        "not-callable", n.nameSpan,
+        fmt::format("expected a function, found {} `{}`", describe(entry->kind), n.text),
+        {entry->span, "declared here"});
+    if (entry->kind == Entry::Kind::Tensor || entry->kind == Entry::Kind::Definition)
+      d.help = fmt::format("an element is written with brackets: {}[…]", n.text);
     return {};
   }
   bool ambiguous = false;
@@ -63,8 +66,10 @@ Compound ExprChecker::call(const Node &n, const Type *hint) {
         fmt::format("expected a function, found {} `{}`", describe(symbol->node().kind), n.text),
         {symbol->node().nameSpan, "declared here"});
   } else if (ambiguous) {
-    report_.error("ambiguous-name", n.nameSpan,
-                  fmt::format("`{}` is declared by several of the used modules", n.text));
+    report_
+        .error("ambiguous-name", n.nameSpan,
+               fmt::format("`{}` is declared by several of the used modules", n.text))
+        .help = "write it with its module's name";
   } else {
     std::vector<std::string> candidates = builtinNames();
     for (std::string &name : visibleNames(scope_->module(), NodeKind::Fn))

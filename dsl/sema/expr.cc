@@ -249,10 +249,12 @@ Compound ExprChecker::name(const Node &n) {
     return unknownName(n);
   if (symbol->node().kind == NodeKind::LetDecl)
     return constantOf(*symbol);
-  report_.error(
+  Diagnostic &d = report_.error(
       "expected-value", n.span,
       fmt::format("expected a value, found {} `{}`", describe(symbol->node().kind), n.text),
       {symbol->node().nameSpan, "declared here"});
+  if (symbol->node().kind == NodeKind::Fn)
+    d.help = fmt::format("call it: {}(…)", n.text);
   return {};
 }
 
@@ -318,8 +320,13 @@ Value ExprChecker::indexed(const Node &n) {
     return element(n);
   if (base.kind == NodeKind::Ranking)
     return within(n.kids[0], nullptr); // not supported yet, and says so
-  report_.error("not-indexable", base.span,
-                "expected a tensor or a definition with indices before `[`");
+  const std::string wanted = "expected a tensor or a definition with indices before `[`";
+  if (entry)
+    report_.error("not-indexable", base.span,
+                  fmt::format("{}, found {} `{}`", wanted, describe(entry->kind), base.text),
+                  {entry->span, "declared here"});
+  else
+    report_.error("not-indexable", base.span, wanted);
   return {};
 }
 
@@ -384,10 +391,13 @@ bool ExprChecker::inRange(NodeId id, ExprId index, ExprId extent, const Entry &e
                                         printExpr(program_, extent));
   const Label label{entry.span, "declared here"};
   if (isVariable) {
-    report_.error("index-range", node(id).span,
-                  fmt::format("`{}` runs up to {}, past {}", text(id),
-                              printExpr(program_, program_.vars[e.payload].extent), where),
-                  label);
+    Diagnostic &d =
+        report_.error("index-range", node(id).span,
+                      fmt::format("`{}` runs up to {}, past {}", text(id),
+                                  printExpr(program_, program_.vars[e.payload].extent), where),
+                      label);
+    if (isOtherDimension)
+      d.help = "if they are equal, say so in a `require`";
   } else if (isRefuted) {
     report_.error("index-range", node(id).span,
                   fmt::format("index {} is outside {}", *constant, where), label);
@@ -509,8 +519,10 @@ bool ExprChecker::bindLocal(NodeId id) {
   const bool isPlain =
       define.kind == NodeKind::Define && define.kids.size() == 2 && define.kids[0] == kNoNode;
   if (!isPlain && define.kind != NodeKind::Let) {
-    report_.error("unexpected-statement", define.span,
-                  "expected a plain definition `name = value` within a function");
+    report_
+        .error("unexpected-statement", define.span,
+               "expected a plain definition `name = value` within a function")
+        .help = "indices belong to an op: a function has a value for one element";
     return false;
   }
   return declareValue(define, any(define.kids.back(), nullptr), *scope_);
@@ -548,6 +560,18 @@ Value ExprChecker::constantOf(const Symbol &let) {
   }
   constants_[key] = value;
   return value;
+}
+
+void ExprChecker::reportExtent(Span span, const std::string &what, ExprId extent) {
+  if (const auto size = program_.constantIndex(extent)) {
+    report_.error("bad-extent", span, fmt::format("{} is negative: {}", what, *size));
+    return;
+  }
+  report_
+      .error("bad-extent", span,
+             fmt::format("cannot show that {}, {}, is not negative", what,
+                         printExpr(program_, extent)))
+      .help = "state it in a `require`";
 }
 
 std::optional<Type> ExprChecker::checkType(const Node &n, const Scope &scope) {

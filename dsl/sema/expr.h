@@ -44,6 +44,8 @@ public:
   bool declareValue(const Node &name, const Compound &value, Scope &scope);
   /// Declares the local function `define` (a LetFn) in `scope`.
   bool declareFunction(NodeId define, Scope &scope);
+  /// `what` ("the extent of `h`") may be negative, or is.
+  void reportExtent(Span span, const std::string &what, ExprId extent);
   /// A type's name in a declaration: a dtype, or a type parameter in scope.
   std::optional<Type> checkType(const Node &node, const Scope &scope);
   /// The value of a top-level `let`.

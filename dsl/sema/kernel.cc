@@ -86,9 +86,11 @@ private:
   }
 
   bool emplace(std::map<std::string, NodeId> &into, const std::string &name, const Node &arg) {
-    if (into.emplace(name, arg.kids[0]).second)
+    const auto [given, isNew] = into.emplace(name, arg.kids[0]);
+    if (isNew)
       return true;
-    report_.error("duplicate-argument", arg.span, fmt::format("`{}` is given twice", name));
+    report_.error("duplicate-argument", arg.span, fmt::format("`{}` is given twice", name),
+                  {ast_[given->second].span, "first given here"});
     return false;
   }
 
@@ -142,6 +144,7 @@ private:
     for (;;) {
       Program program;
       program.kernel = symbol_;
+      program.kernelSpan = n_.nameSpan;
       OperatorChecker checker(op_, &binding_, skipped, program, report_);
       if (!checker.run())
         return std::nullopt;

@@ -164,9 +164,9 @@ std::optional<Exact> parseExact(std::string_view text) {
   return exact;
 }
 
-RoundedLiteral refuse(std::string kind, std::string message, std::string help = {}) {
+RoundedLiteral refuse(Kind kind, std::string message, std::string help = {}) {
   RoundedLiteral result;
-  result.kind = std::move(kind);
+  result.kind = kind;
   result.message = std::move(message);
   result.help = std::move(help);
   return result;
@@ -179,7 +179,7 @@ std::string signedText(std::string_view text, bool isNegative) {
 RoundedLiteral roundFloat(std::string_view text, bool isNegative, DType type) {
   const auto exact = parseExact(text);
   if (!exact)
-    return refuse("literal-malformed", fmt::format("`{}` is not a number", text));
+    return refuse("bad-number", fmt::format("`{}` is not a number", text));
   RoundedLiteral result;
   if (exact->digits.isZero()) {
     result.bits = withSign(0, isNegative, type);

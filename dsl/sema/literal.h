@@ -1,6 +1,7 @@
 // Literals become bits here, each rounded once from its exact value.
 #pragma once
 
+#include "dsl/syntax/kinds.h"
 #include "dsl/types/dtype.h"
 
 #include <cstdint>
@@ -14,7 +15,7 @@ struct RoundedLiteral {
   std::optional<std::uint64_t> bits; // nothing when refused
   bool isExact = true;
   bool vanished = false; // a value other than zero became zero
-  std::string kind;      // why refused: "literal-overflow", "literal-type", "literal-malformed"
+  Kind kind;             // why refused: "literal-overflow", "literal-type", "bad-number"
   std::string message;
   std::string help;
 };

@@ -194,8 +194,10 @@ private:
           if (inside)
             chain += open.module->ast.module + " → ";
         }
-        report_.error("module-cycle", use.nameSpan,
-                      fmt::format("modules use each other: {}{}", chain, use.text));
+        report_
+            .error("module-cycle", use.nameSpan,
+                   fmt::format("modules use each other: {}{}", chain, use.text))
+            .help = "move what both need into a module that uses neither";
         return true;
       }
       if (state[target] == 0) {

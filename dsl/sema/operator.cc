@@ -109,7 +109,8 @@ bool OperatorChecker::require(NodeId condition) {
     return false;
   const Span span = node(condition).span;
   if (!checker_.isOverDimensions(value.id)) {
-    report_.error("bad-require", span, "expected a condition over dimensions in `require`");
+    report_.error("bad-require", span, "expected a condition over dimensions in `require`").help =
+        "values of tensors and scalars are not known before a launch";
     return false;
   }
   checker_.algebra().assume(value.id);

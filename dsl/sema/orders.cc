@@ -64,7 +64,11 @@ void ExprChecker::reportMalformed(const Node &pipe, const Order &order) {
   // Stages and nodes correspond unless a named order was spliced in; then it is the last, or wrong.
   if (const std::size_t at = culprit(order); pipe.kind == NodeKind::OrderPipe)
     span = node(pipe.kids[std::min(at, pipe.kids.size() - 1)]).span;
-  report_.error("bad-order", span, *malformed(order));
+  // The reason, and after a semicolon what to write instead.
+  const std::string text = *malformed(order);
+  const std::size_t fix = text.find("; ");
+  report_.error("bad-order", span, text.substr(0, fix)).help =
+      fix == std::string::npos ? "" : text.substr(fix + 2);
 }
 
 std::optional<Order> ExprChecker::orderOf(const Symbol &declaration) {
@@ -109,11 +113,11 @@ std::optional<Order> ExprChecker::orderNamed(const Node &n) {
   for (std::string &name : visibleNames(scope_->module(), NodeKind::OrderDecl))
     candidates.push_back(std::move(name));
   report_
-      .error(ambiguous ? "ambiguous-name" : "unknown-name", n.span,
+      .error(ambiguous ? Kind("ambiguous-name") : Kind("unknown-name"), n.span,
              ambiguous
                  ? fmt::format("order `{}` is declared by several of the used modules", n.text)
                  : fmt::format("there is no order `{}`", n.text))
-      .help = suggestion(n.text, candidates);
+      .help = ambiguous ? "write it with its module's name" : suggestion(n.text, candidates);
   return std::nullopt;
 }
 

@@ -89,11 +89,8 @@ bool ExprChecker::bindVariables(const Node &n, std::size_t binders, Reduction &r
       return false;
     if (!algebra_.provesNonNegative(extent) &&
         (!isGeneric() || program_.constantIndex(extent).has_value())) {
-      report_
-          .error("bad-extent", node(binder.kids[0]).span,
-                 fmt::format("cannot show that the extent of `{}`, {}, is not negative",
-                             binder.text, printExpr(program_, extent)))
-          .help = "state it in a `require`";
+      reportExtent(node(binder.kids[0]).span, fmt::format("the extent of `{}`", binder.text),
+                   extent);
       return false;
     }
     const auto var = static_cast<VarId>(program_.vars.size());

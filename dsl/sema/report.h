@@ -19,14 +19,14 @@ public:
       : sources_(sources), diagnostics_(diagnostics) {}
 
   /// The reference is good until the next report.
-  Diagnostic &error(std::string_view kind, Span span, std::string message) {
+  Diagnostic &error(Kind kind, Span span, std::string message) {
     if (isMuted_)
       return unheard_ = Diagnostic{};
-    Diagnostic &d = diagnostics_.error(std::string(kind), span, std::move(message));
+    Diagnostic &d = diagnostics_.error(kind, span, std::move(message));
     d.labels.insert(d.labels.end(), context_.begin(), context_.end());
     return d;
   }
-  Diagnostic &error(std::string_view kind, Span span, std::string message, Label label) {
+  Diagnostic &error(Kind kind, Span span, std::string message, Label label) {
     Diagnostic &d = error(kind, span, std::move(message));
     d.labels.insert(d.labels.begin(), std::move(label));
     return d;
@@ -36,9 +36,9 @@ public:
     return error("unsupported", span, fmt::format("not supported yet: {}", what));
   }
   /// Warnings are given once, by the generic check; an instantiation repeats none.
-  void warning(std::string_view kind, Span span, std::string message, std::string help = {}) {
+  void warning(Kind kind, Span span, std::string message, std::string help = {}) {
     if (warns_ && !isMuted_)
-      diagnostics_.warning(std::string(kind), span, std::move(message)).help = std::move(help);
+      diagnostics_.warning(kind, span, std::move(message)).help = std::move(help);
   }
 
   /// A label added to every later error: "in kernel …".

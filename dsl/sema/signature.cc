@@ -228,11 +228,8 @@ bool OperatorChecker::checkShapes() {
       if (checker_.algebra().provesNonNegative(extent) ||
           (!binding_ && !program_.constantIndex(extent)))
         continue;
-      report_
-          .error("bad-extent", node(node(param.kids[0]).kids[axis]).span,
-                 fmt::format("cannot show that axis {} of `{}`, of extent {}, is not negative",
-                             axis, param.text, printExpr(program_, extent)))
-          .help = "state it in a `require`";
+      checker_.reportExtent(node(node(param.kids[0]).kids[axis]).span,
+                            fmt::format("the extent of axis {} of `{}`", axis, param.text), extent);
       isFine = false;
     }
   }

@@ -8,15 +8,15 @@
 
 namespace ordo::dsl {
 
-Diagnostic &Diagnostics::error(std::string kind, Span span, std::string message) {
+Diagnostic &Diagnostics::error(Kind kind, Span span, std::string message) {
   ++errors_;
   return items_.emplace_back(
-      Diagnostic{Diagnostic::Severity::Error, std::move(kind), span, std::move(message), {}, {}});
+      Diagnostic{Diagnostic::Severity::Error, kind, span, std::move(message), {}, {}});
 }
 
-Diagnostic &Diagnostics::warning(std::string kind, Span span, std::string message) {
+Diagnostic &Diagnostics::warning(Kind kind, Span span, std::string message) {
   return items_.emplace_back(
-      Diagnostic{Diagnostic::Severity::Warning, std::move(kind), span, std::move(message), {}, {}});
+      Diagnostic{Diagnostic::Severity::Warning, kind, span, std::move(message), {}, {}});
 }
 
 namespace {
@@ -163,7 +163,7 @@ std::string Diagnostics::render(const Diagnostic &diagnostic) const {
   if (placed)
     appendPlace(out, sources_, diagnostic.span);
   out += diagnostic.severity == Diagnostic::Severity::Error ? "error: " : "warning: ";
-  out += safe(diagnostic.message) + " [" + diagnostic.kind + "]\n";
+  out += safe(diagnostic.message) + " [" + std::string(diagnostic.kind.name()) + "]\n";
   if (placed)
     appendSnippet(out, sources_, diagnostic.span, '^');
   for (const Label &label : diagnostic.labels) {

@@ -1,6 +1,7 @@
 // Errors as the user sees them: place, line, caret, reason, fix.
 #pragma once
 
+#include "dsl/syntax/kinds.h"
 #include "dsl/syntax/source.h"
 
 #include <string>
@@ -17,7 +18,7 @@ struct Label {
 struct Diagnostic {
   enum class Severity : std::uint8_t { Error, Warning };
   Severity severity = Severity::Error;
-  std::string kind;    // stable, kebab-case: "type-mismatch"; docs/errors.md lists them
+  Kind kind;           // stable: "type-mismatch"
   Span span;           // where the caret goes
   std::string message; // one sentence, no full stop
   std::vector<Label> labels;
@@ -29,8 +30,8 @@ class Diagnostics {
 public:
   explicit Diagnostics(const SourceManager &sources) : sources_(sources) {}
 
-  Diagnostic &error(std::string kind, Span span, std::string message);
-  Diagnostic &warning(std::string kind, Span span, std::string message);
+  Diagnostic &error(Kind kind, Span span, std::string message);
+  Diagnostic &warning(Kind kind, Span span, std::string message);
   bool hasErrors() const { return errors_ > 0; }
   std::size_t errorCount() const { return errors_; }
   const std::vector<Diagnostic> &all() const { return items_; }

@@ -149,7 +149,7 @@ private:
   }
 
   /// Past a limit reports go nowhere: in random bytes there would be millions.
-  Diagnostic &report(const char *kind, std::size_t begin, std::string message) {
+  Diagnostic &report(Kind kind, std::size_t begin, std::string message) {
     constexpr std::size_t kLimit = 100;
     if (diagnostics_.errorCount() < kLimit)
       return diagnostics_.error(kind, span(begin), std::move(message));

@@ -48,12 +48,13 @@ std::vector<NodeId> Parser::variables(const Token &name) {
             at(Tok::Name) && (tok(1).kind == Tok::Comma || tok(1).kind == Tok::RightBracket);
         if (!plain && !at(Tok::End) && !at(Tok::Error))
           fail("definition-index", spanOf(tok()),
-               "the indices of a definition are variables, found " + found(),
+               "the indices of a definition are variables, found " +
+                   (at(Tok::Name) ? "an expression" : found()),
                "write " + std::string(textOf(name)) + "[i] = … and use i on the right");
         return plainName("an index", "of " + quoted);
       });
   if (kids.empty())
-    fail("definition-index", spanFrom(opener), "an empty index",
+    fail("definition-index", spanFrom(opener), "expected an index between `[` and `]`",
          "a value without indices is written " + std::string(textOf(name)) + " = …");
   return kids;
 }

@@ -130,13 +130,13 @@ std::string Parser::found() const {
 
 // --- Errors and recovery
 
-Diagnostic &Parser::report(const char *kind, Span span, std::string message) {
+Diagnostic &Parser::report(Kind kind, Span span, std::string message) {
   if (diagnostics_.errorCount() > kErrorLimit)
     throw GiveUp{};
   return diagnostics_.error(kind, span, std::move(message));
 }
 
-void Parser::fail(const char *kind, Span span, std::string message, std::string help) {
+void Parser::fail(Kind kind, Span span, std::string message, std::string help) {
   report(kind, span, std::move(message)).help = std::move(help);
   throw Recover{};
 }
@@ -152,7 +152,8 @@ void Parser::failExpected(const std::string &what, const std::string &why, const
     span = {file_, tokens_[at_ - 1].end, tokens_[at_ - 1].end};
   std::string message = "expected " + what + (why.empty() ? "" : " " + why);
   message += end ? ", and the file ends here" : ", found " + found();
-  Diagnostic &error = report(end ? "unexpected-end" : "expected-token", span, std::move(message));
+  Diagnostic &error =
+      report(end ? Kind("unexpected-end") : Kind("expected-token"), span, std::move(message));
   if (opener != nullptr)
     error.labels.push_back(
         {spanOf(*opener),

@@ -53,8 +53,8 @@ private:
   std::string found() const;
 
   // --- Errors and recovery (parser.cc)
-  Diagnostic &report(const char *kind, Span span, std::string message);
-  [[noreturn]] void fail(const char *kind, Span span, std::string message, std::string help = "");
+  Diagnostic &report(Kind kind, Span span, std::string message);
+  [[noreturn]] void fail(Kind kind, Span span, std::string message, std::string help = "");
   [[noreturn]] void failExpected(const std::string &what, const std::string &why,
                                  const Token *opener = nullptr, std::string help = "");
   void skipToStatement(std::size_t start);

@@ -143,6 +143,7 @@ public:
   std::string module; // "nn.norm"
   std::string op;     // "rms_norm"
   std::string kernel; // the kernel's name, the symbol
+  Span kernelSpan;    // where its declaration names it
   std::vector<Dim> dims;
   std::vector<Tensor> tensors; // in argument order: inputs as declared, then outputs
   std::vector<Scalar> scalars; // launch-time scalars, in declaration order

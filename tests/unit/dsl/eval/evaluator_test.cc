@@ -365,7 +365,7 @@ TEST(Launch, BadInputIsNamed) {
   EXPECT_EQ(error([](EvalInputs &in) { in.tensors["x"].shape = {16, 2}; }),
             "input `x` has shape [16, 2]; wanted is [T, 16] (with T = 16)");
   EXPECT_EQ(error([](EvalInputs &in) { in.tensors["x"].shape = {32}; }),
-            "input `x` has 1 axes, shape [32]; wanted is bf16[T, 16]");
+            "input `x` has 1 axis, shape [32]; wanted is bf16[T, 16]");
   EXPECT_EQ(error([](EvalInputs &in) { in.tensors["x"].data.pop_back(); }),
             "input `x` of bf16[2, 16] holds 63 bytes");
   EXPECT_EQ(error([](EvalInputs &in) { in.scalars.clear(); }),

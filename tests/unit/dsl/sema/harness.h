@@ -10,7 +10,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <string>
+
+namespace ordo::dsl {
+inline void PrintTo(Kind kind, std::ostream *out) { *out << kind.name(); }
+} // namespace ordo::dsl
 
 namespace ordo::dsl::testing {
 

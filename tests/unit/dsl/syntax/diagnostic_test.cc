@@ -9,7 +9,7 @@ std::string render(std::string text, std::uint32_t begin, std::uint32_t end) {
   SourceManager sources;
   const std::uint32_t file = sources.add("dir/a.ordo", std::move(text));
   Diagnostics diagnostics(sources);
-  diagnostics.error("some-kind", {file, begin, end}, "it is wrong");
+  diagnostics.error("shadowing", {file, begin, end}, "it is wrong");
   return diagnostics.renderAll();
 }
 
@@ -33,10 +33,11 @@ TEST(Diagnostic, CountsErrorsNotWarnings) {
   SourceManager sources;
   const std::uint32_t file = sources.add("a.ordo", "x\n");
   Diagnostics diagnostics(sources);
-  diagnostics.warning("odd", {file, 0, 1}, "odd");
+  diagnostics.warning("unused-parameter", {file, 0, 1}, "odd");
   EXPECT_FALSE(diagnostics.hasErrors());
-  EXPECT_NE(diagnostics.renderAll().find("a.ordo:1:1: warning: odd [odd]"), std::string::npos);
-  diagnostics.error("bad", {file, 0, 1}, "bad");
+  EXPECT_NE(diagnostics.renderAll().find("a.ordo:1:1: warning: odd [unused-parameter]"),
+            std::string::npos);
+  diagnostics.error("bad-order", {file, 0, 1}, "bad");
   EXPECT_EQ(diagnostics.errorCount(), 1u);
   EXPECT_EQ(diagnostics.all().size(), 2u);
 }
@@ -44,35 +45,35 @@ TEST(Diagnostic, CountsErrorsNotWarnings) {
 TEST(Diagnostic, AlignsUnderTabsAndWideCharacters) {
   // A tab reaches the next multiple of four; 漢 takes two columns on screen and one in the count.
   EXPECT_EQ(render("\tx\t\xE6\xBC\xA2 yy\n", 7, 9),
-            "dir/a.ordo:1:6: error: it is wrong [some-kind]\n"
+            "dir/a.ordo:1:6: error: it is wrong [shadowing]\n"
             "    1 |     x   \xE6\xBC\xA2 yy\n"
             "      |            ^~\n");
   // e and a combining accent: one column on screen.
-  EXPECT_EQ(render("e\xCC\x81 y\n", 4, 5), "dir/a.ordo:1:4: error: it is wrong [some-kind]\n"
+  EXPECT_EQ(render("e\xCC\x81 y\n", 4, 5), "dir/a.ordo:1:4: error: it is wrong [shadowing]\n"
                                            "    1 | e\xCC\x81 y\n"
                                            "      |   ^\n");
 }
 
 TEST(Diagnostic, ShowsBytesThatAreNoTextSafely) {
-  EXPECT_EQ(render("a\xFF\x1B[31m b\n", 8, 9), "dir/a.ordo:1:9: error: it is wrong [some-kind]\n"
+  EXPECT_EQ(render("a\xFF\x1B[31m b\n", 8, 9), "dir/a.ordo:1:9: error: it is wrong [shadowing]\n"
                                                "    1 | a<FF><1B>[31m b\n"
                                                "      |               ^\n");
   const std::string bidi = render("a \xE2\x80\xAE b\n", 0, 1); // right-to-left override
   EXPECT_NE(bidi.find("a <U+202E> b"), std::string::npos) << bidi;
   SourceManager sources;
   Diagnostics diagnostics(sources);
-  diagnostics.error("k", {7, 0, 0}, "a \x1B[2J file"); // no such file: no place
-  EXPECT_EQ(diagnostics.renderAll(), "error: a <1B>[2J file [k]\n");
+  diagnostics.error("missing-file", {7, 0, 0}, "a \x1B[2J file"); // no such file: no place
+  EXPECT_EQ(diagnostics.renderAll(), "error: a <1B>[2J file [missing-file]\n");
 }
 
 TEST(Diagnostic, MarksEndsOfLinesAndFiles) {
-  EXPECT_EQ(render("ab\ncd", 2, 2), "dir/a.ordo:1:3: error: it is wrong [some-kind]\n"
+  EXPECT_EQ(render("ab\ncd", 2, 2), "dir/a.ordo:1:3: error: it is wrong [shadowing]\n"
                                     "    1 | ab\n"
                                     "      |   ^\n");
-  EXPECT_EQ(render("ab\ncd", 1, 5), "dir/a.ordo:1:2: error: it is wrong [some-kind]\n"
+  EXPECT_EQ(render("ab\ncd", 1, 5), "dir/a.ordo:1:2: error: it is wrong [shadowing]\n"
                                     "    1 | ab\n"
                                     "      |  ^\n");
-  EXPECT_EQ(render("", 0, 0), "dir/a.ordo:1:1: error: it is wrong [some-kind]\n"
+  EXPECT_EQ(render("", 0, 0), "dir/a.ordo:1:1: error: it is wrong [shadowing]\n"
                               "    1 | \n"
                               "      | ^\n");
 }

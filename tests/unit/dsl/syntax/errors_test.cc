@@ -17,8 +17,8 @@ std::string summary(const Parsed &parsed) {
   std::string out;
   for (const Diagnostic &error : parsed.diagnostics.all()) {
     const LineColumn place = parsed.sources.lineColumn(error.span.file, error.span.begin);
-    out += std::to_string(place.line) + ":" + std::to_string(place.column) + " " + error.kind +
-           ": " + error.message + "\n";
+    out += std::to_string(place.line) + ":" + std::to_string(place.column) + " " +
+           std::string(error.kind.name()) + ": " + error.message + "\n";
   }
   return out;
 }
@@ -84,11 +84,12 @@ TEST(Errors, ExpectedInStatements) {
            {inOp("y[t] = x[]"), "2:11 expected-token: expected an index between `[` and `]`"},
            {inOp("y[t] = ()"),
             "2:10 expected-token: expected an expression as the value of `y`, found `()`"},
-           {inOp("y[] = x"), "2:4 definition-index: an empty index"},
+           {inOp("y[] = x"), "2:4 definition-index: expected an index between `[` and `]`"},
            {inOp("y[0] = x"),
             "2:5 definition-index: the indices of a definition are variables, found `0`"},
            {inOp("y[t + 1] = x"),
-            "2:5 definition-index: the indices of a definition are variables, found `t`"},
+            "2:5 definition-index: the indices of a definition are variables, found an "
+            "expression"},
            {inOp("y[t] = (x + 1.0\n  z = 1.0"),
             "3:3 expected-token: expected `,` or `)` to end what `(` began, found `z`"},
            {inOp("y[t] = f(x, )"),
