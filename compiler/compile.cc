@@ -8,6 +8,7 @@
 #include "compiler/lower/passes.h"
 #include "compiler/target/codegen.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -43,6 +44,7 @@ public:
     if (!step(target_.isGpu() ? createLowerToGpuPass(target_) : createLowerToCpuPass()) ||
         !step(createCanonicalizerPass()) || !step(createCSEPass()))
       return std::nullopt;
+    recordShared();
     if (stop == Emit::Loops)
       return printed();
     return code(stop);
@@ -110,6 +112,16 @@ private:
     return true;
   }
 
+  // Static shared memory, known before any assembler reports it.
+  void recordShared() {
+    module_->walk([&](gpu::GPUFuncOp func) {
+      for (BlockArgument buffer : func.getWorkgroupAttributions()) {
+        const auto type = cast<MemRefType>(buffer.getType());
+        result_.launch.sharedBytes += type.getNumElements() * type.getElementTypeBitWidth() / 8;
+      }
+    });
+  }
+
   std::optional<CompiledKernel> printed() {
     llvm::raw_string_ostream out(result_.text);
     module_->print(out);
@@ -138,7 +150,8 @@ private:
     result_.note = std::move(emitted->note);
     result_.registers = emitted->registers;
     result_.spillBytes = emitted->spillBytes;
-    result_.launch.sharedBytes = std::max(0, emitted->sharedBytes);
+    if (emitted->sharedBytes >= 0)
+      result_.launch.sharedBytes = emitted->sharedBytes;
     return std::move(result_);
   }
 

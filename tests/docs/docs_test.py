@@ -77,8 +77,11 @@ class Book(unittest.TestCase):
                 self.assertEqual(step.exit, done.returncode, done.stdout)
                 if "cuda" in step.command and "--emit" not in step.command and not ptxas():
                     continue  # no cubin, and a note that says so
+                shown = step.shown
+                if not ptxas():  # the pages were written with it
+                    shown = [line for line in shown if not line.endswith(".cubin")]
                 if gaps or not WORKSPACE:
-                    self.assertIsNone(pages.difference(step.shown, real))
+                    self.assertIsNone(pages.difference(shown, real))
         return wanted
 
     def check_from(self, part):

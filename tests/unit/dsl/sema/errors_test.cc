@@ -184,7 +184,7 @@ const Case kNames[] = {
     {"GuardedLocal", "bad-guard", op("x: f32[T]", "  a[t] = x[t] where «t > 0»\n  y[t] = a[t]"),
      "`a` is no output"},
     {"IndexedLocal", "unexpected-statement", "fn g(x: f32) -> f32 = {\n  «a[i] = x»\n  x\n}\n",
-      "plain definition", "belong to an op"},
+     "plain definition", "belong to an op"},
     {"Tensorfloat", "unsupported", op("x: f32[T]", "  y[t] = «tf32»(x[t])"), "tf32"},
 };
 INSTANTIATE_TEST_SUITE_P(Names, Errors, ::testing::ValuesIn(kNames), caseName);
