@@ -29,7 +29,7 @@ public:
   OwningOpRef<ModuleOp> run() {
     OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context_));
     b_.setInsertionPointToEnd(module->getBody());
-    if (!kernel())
+    if (!isLowered() || !kernel())
       return {};
     for (const Definition &d : p_.definitions)
       if (!definition(d))
@@ -42,6 +42,23 @@ private:
     diagnostics_.error("not-lowered", span, "not lowered yet: " + std::move(what))
         .labels.push_back({p_.kernelSpan, "in kernel `" + p_.kernel + "`"});
     return false;
+  }
+
+  // Whole constructs that no lowering has; single expressions are refused where they are met.
+  bool isLowered() {
+    for (const Recurrence &r : p_.recurrences)
+      return refuse(r.span, r.isScan ? "scan" : "fold");
+    for (const Definition &d : p_.definitions)
+      if (d.isUpdate)
+        return refuse(d.span, "an update in place (`:=`)");
+      else if (d.isPlaced())
+        return refuse(d.span, "a definition within `for`");
+    for (const Reduction &r : p_.reductions)
+      if (r.op == dsl::ReduceOp::ArgMax || r.op == dsl::ReduceOp::Top)
+        return refuse(r.span, std::string(name(r.op)));
+    for (const Assumption &a : p_.assumptions) // no bundle lists them yet
+      return refuse(a.span, "assume");
+    return true;
   }
 
   Location at(Span span) { return toLocation(context_, span); }
@@ -58,7 +75,8 @@ private:
       if (e.op != Code::Reduce)
         continue;
       const Reduction &r = p_.reductions[e.payload];
-      all[id].insert(all[r.body].begin(), all[r.body].end());
+      if (r.body != kNone)
+        all[id].insert(all[r.body].begin(), all[r.body].end());
       if (r.where != kNone)
         all[id].insert(all[r.where].begin(), all[r.where].end());
       for (VarId v : r.vars)

@@ -14,11 +14,11 @@ constexpr std::int64_t kLargestMemo = 1LL << 24;
 
 /// A reduction that the evaluator can fold, or the reason why not.
 void checkReduction(const Program &program, const Reduction &r, DType type) {
+  if (r.op == ReduceOp::ArgMax || r.op == ReduceOp::Top)
+    throw EvalError(fmt::format("the evaluator has no {} yet", name(r.op)));
   if (r.body >= program.exprCount())
     throw EvalError("malformed program: a reduction has no body");
   const DType body = program.expr(r.body).type;
-  if (r.op == ReduceOp::ArgMax)
-    throw EvalError("the evaluator has no argmax yet");
   if (r.op == ReduceOp::Count) {
     if (body != DType::Bool || !(isInteger(type) || type == DType::Index))
       throw EvalError("malformed program: `count` counts bools into an integer");

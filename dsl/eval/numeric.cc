@@ -33,6 +33,9 @@ int arity(Op op) {
   case Op::Load:
   case Op::Use:
   case Op::Reduce:
+  case Op::Carry:
+  case Op::Recur:
+  case Op::Undef:
     return 0;
   case Op::Neg:
   case Op::Abs:

@@ -184,6 +184,10 @@ private:
       return useOf(e, args);
     case Op::Reduce:
       return reductionOf(e);
+    case Op::Carry:
+    case Op::Recur:
+    case Op::Undef:
+      throw ExpandError("terms have no recurrences yet");
     case Op::Const:
     case Op::Scalar:
     case Op::Load:
@@ -219,6 +223,8 @@ private:
     if (const auto it = known_.find(key); it != known_.end())
       return it->second;
     const Definition &definition = program_.definitions.at(e.payload);
+    if (definition.isPlaced())
+      throw ExpandError(fmt::format("terms have no placed definitions yet: `{}`", definition.name));
     if (definition.vars.size() != args.size())
       throw ExpandError("malformed program: a use with the wrong number of indices");
     std::vector<std::pair<VarId, TermId>> saved;
@@ -303,8 +309,8 @@ private:
     if (const auto it = known_.find(key); it != known_.end())
       return it->second;
     const Reduction &r = program_.reductions[id];
-    if (r.op == ReduceOp::ArgMax)
-      throw ExpandError("terms have no argmax yet");
+    if (r.op == ReduceOp::ArgMax || r.op == ReduceOp::Top)
+      throw ExpandError(fmt::format("terms have no {} yet", name(r.op)));
     if (!r.order.empty()) {
       if (const auto reason = malformed(r.order))
         throw ExpandError(fmt::format("malformed program: {}", *reason));

@@ -53,6 +53,15 @@ std::optional<std::int64_t> Program::constantIndex(ExprId id) const {
   return static_cast<std::int64_t>(exprs_[id].payload);
 }
 
+std::vector<ExprId> Program::shapeOf(const Definition &definition) const {
+  if (definition.isPlaced())
+    return definition.shape;
+  std::vector<ExprId> extents;
+  for (VarId var : definition.vars)
+    extents.push_back(vars[var].extent);
+  return extents;
+}
+
 void Program::setSpan(ExprId id, Span span) {
   if (spans_[id].end == 0)
     spans_[id] = span;
@@ -62,16 +71,17 @@ Span Program::span(ExprId id) const { return spans_[id]; }
 
 std::string_view name(Op op) {
   static constexpr std::string_view kNames[] = {
-      "const",   "var",     "size", "scalar", "load",   "use",  "reduce", "neg",    "abs", "sqrt",
-      "floor",   "add",     "sub",  "mul",    "div",    "rem",  "fma",    "mulhi",  "min", "max",
-      "min_nan", "max_nan", "and",  "or",     "xor",    "not",  "shl",    "shr",    "eq",  "ne",
-      "lt",      "le",      "gt",   "ge",     "select", "cast", "bits",   "of_bits"};
+      "const", "var",    "size",  "scalar", "load",   "use",     "reduce",  "carry", "recur",
+      "undef", "neg",    "abs",   "sqrt",   "floor",  "add",     "sub",     "mul",   "div",
+      "rem",   "fma",    "mulhi", "min",    "max",    "min_nan", "max_nan", "and",   "or",
+      "xor",   "not",    "shl",   "shr",    "eq",     "ne",      "lt",      "le",    "gt",
+      "ge",    "select", "cast",  "bits",   "of_bits"};
   return kNames[static_cast<std::size_t>(op)];
 }
 
 std::string_view name(ReduceOp op) {
-  static constexpr std::string_view kNames[] = {"sum",     "max", "min",   "max_nan",
-                                                "min_nan", "dot", "count", "argmax"};
+  static constexpr std::string_view kNames[] = {"sum", "max",   "min",    "max_nan", "min_nan",
+                                                "dot", "count", "argmax", "top"};
   return kNames[static_cast<std::size_t>(op)];
 }
 

@@ -27,6 +27,8 @@ using DefId = std::uint32_t;
 using TensorId = std::uint32_t;
 using ScalarId = std::uint32_t;
 using ReductionId = std::uint32_t;
+using RecurrenceId = std::uint32_t;
+using CarryId = std::uint32_t;
 inline constexpr std::uint32_t kNone = 0xffffffffu;
 
 enum class Op : std::uint8_t {
@@ -36,7 +38,11 @@ enum class Op : std::uint8_t {
   Scalar, // payload: ScalarId, a scalar argument bound at launch
   Load,   // payload: TensorId; args: one Index per axis
   Use,    // payload: DefId; args: one Index per variable of the definition
-  Reduce, // payload: ReductionId
+  Reduce, // payload: ReductionId; args: of `top`, the slot: an Index
+  Carry,  // payload: carryPayload(CarryId, side); args: one Index per own variable of the carry
+  Recur, // payload: recurPayload(RecurrenceId, part); args: one Index per shared variable, then per
+         // variable of the part. Nothing but the whole value of a definition
+  Undef, // a value of `type` that must not be needed: where a guarded local value has none
   // Arithmetic in `type`; floats round once to nearest even, integers wrap, Index is exact.
   Neg,
   Abs,
@@ -77,7 +83,7 @@ enum class Rounding : std::uint8_t {
   Saturate /* f8 only, nearest even */
 };
 
-enum class ReduceOp : std::uint8_t { Sum, Max, Min, MaxNan, MinNan, Dot, Count, ArgMax };
+enum class ReduceOp : std::uint8_t { Sum, Max, Min, MaxNan, MinNan, Dot, Count, ArgMax, Top };
 
 struct Expr {
   Op op = Op::Const;
@@ -99,11 +105,16 @@ struct Dim {
 };
 
 struct Tensor {
-  enum class Role : std::uint8_t { Input, Output };
+  /// InOut: an argument that is read, and whose elements a definition with `isUpdate` replaces.
+  /// Every read sees the values from before the launch.
+  enum class Role : std::uint8_t { Input, Output, InOut };
   std::string name;
   DType type = DType::F32;
   std::vector<ExprId> shape; // Index expressions over constants and free dimensions; row-major
   Role role = Role::Input;
+
+  bool isRead() const { return role != Role::Output; }
+  bool isWritten() const { return role != Role::Input; }
 };
 
 struct Scalar {
@@ -111,22 +122,118 @@ struct Scalar {
   DType type = DType::F32;
 };
 
+/// How `argmax` and `top` rank their candidates: the first key decides, a later one where it ties.
+struct RankKey {
+  ExprId value = kNone;
+  bool isDescending = false;
+  bool isNanFirst = false; // floats: NaNs tie among themselves, before or after all numbers
+};
+
+/// ArgMax and Top have one variable, no body, and give its value, an i32: Top that of the candidate
+/// at place `slot` (the argument of its Op::Reduce, 0 <= slot < count), ArgMax that of the first.
+/// Candidates are the points whose `where` holds; fewer than needed is an error.
 struct Reduction {
   ReduceOp op = ReduceOp::Sum;
   std::vector<VarId> vars; // several variables: row-major, the last fastest
   Order order;             // empty where the operation needs none
   ExprId body = kNone;
-  ExprId where = kNone; // false: the element is the identity, its operands are not read
+  ExprId where = kNone;      // false: the element is the identity, its operands are not read
+  std::vector<RankKey> keys; // ArgMax, Top
+  ExprId count = kNone;      // Top: how many places there are, an Index
   Span span;
 };
 
+/// One name that a fold or scan carries, or one that a scan emits.
+struct Carry {
+  std::string name;
+  DType type = DType::F32;
+  /// Its own variables: the value is an array over them. Their extents are over the shared
+  /// variables at most. `start`, `next` and `merged` speak of them.
+  std::vector<VarId> vars;
+  ExprId start = kNone;  // of a carry: over the shared variables
+  ExprId next = kNone;   // after a step; of a yield: what the step emits
+  ExprId merged = kNone; // of a carry, where there is a `merge`
+  RecurrenceId recurrence = kNone;
+};
+
+/// fold[i in n by order where c] from (…) { … } merge (x, y) { … }, once for each value of the
+/// shared variables.
+///   1. Steps are numbered 0 … n-1 (n: the product of the extents of `vars`, row-major). A step
+///   whose
+///      `where` is false does nothing.
+///   2. The order's first stage is `seq`, `seq(n)` or `lanes(n)`, `lanes(n, w)`: each of its runs
+///      starts from `start` and applies its steps in turn. A run without a live step is absent.
+///   3. Later stages put run results together: `merged` of the left (x) and the right (y), never
+///      exchanged; a merge with an absent one is the other one. If all are absent: `start`.
+/// In `next` and in the step's definitions, Op::Carry of side Step is the carry before the step;
+/// all carries change together. In `merged` and the merge's definitions there are sides Left and
+/// Right alone, and neither the variables `vars` nor side Step. A scan's order is `seq`; its yields
+/// are emitted by every step, and have none where the step's `where` is false.
+struct Recurrence {
+  bool isScan = false;
+  std::vector<VarId> shared;
+  std::vector<VarId> vars;
+  Order order;
+  ExprId where = kNone;
+  std::vector<CarryId> carries;
+  /// Parts after the carries. A yield's value at (own variables) of step s is found under (own
+  /// variables, s): the last variable of such a part is the step, whose extent is n.
+  std::vector<CarryId> yields;
+  std::vector<DefId> stepLocals; // definitions with `recurrence` set, each before its uses
+  std::vector<DefId> mergeLocals;
+  Span span;
+};
+
+enum class Side : std::uint8_t { Step, Left, Right };
+inline std::uint64_t carryPayload(CarryId carry, Side side) {
+  return std::uint64_t{carry} * 3 + static_cast<std::uint64_t>(side);
+}
+inline CarryId carryOf(std::uint64_t payload) { return static_cast<CarryId>(payload / 3); }
+inline Side sideOf(std::uint64_t payload) { return static_cast<Side>(payload % 3); }
+/// `part` counts the carries, then the yields.
+inline std::uint64_t recurPayload(RecurrenceId recurrence, std::uint32_t part) {
+  return std::uint64_t{recurrence} << 32 | part;
+}
+inline RecurrenceId recurrenceOf(std::uint64_t payload) {
+  return static_cast<RecurrenceId>(payload >> 32);
+}
+inline std::uint32_t partOf(std::uint64_t payload) { return static_cast<std::uint32_t>(payload); }
+
 /// name[i, j] = value where guard. With `output`, it is the write set of that tensor.
+///
+/// Its array has one axis per variable, and the point (i, j) is the element [i, j], unless it is
+/// placed (`for` blocks, `:=`): then the array has the extents `shape` and the point stands at
+/// `at`, Index expressions over the variables. Two points at one element are an error; an element
+/// without a point has no value (in an output: zero bits; in an InOut: what it was). An extent may
+/// depend on the variables before it, by data, too.
 struct Definition {
   std::string name;
   std::vector<VarId> vars;
   ExprId value = kNone;
   ExprId where = kNone;
   TensorId output = kNone;
+  std::vector<ExprId> at;          // placed: one Index per axis
+  std::vector<ExprId> shape;       // placed: Index expressions over constants and free dimensions
+  bool isUpdate = false;           // of an InOut tensor, which `output` names
+  RecurrenceId recurrence = kNone; // of its step or merge: computed anew in every step
+  Span span;
+
+  bool isPlaced() const { return !at.empty(); }
+};
+
+/// An `assume`: what the author promises and no compiler can see. Sema uses it to show that indices
+/// are in range; the certificate lists it; the evaluator refuses inputs that break it.
+struct Assumption {
+  enum class Kind : std::uint8_t {
+    Holds,    // `condition` holds for all values of the variables
+    Distinct, // `value` differs at any two points
+    Disjoint, // the ranges [value, value + length) of any two points share no element
+  } kind = Kind::Holds;
+  std::vector<VarId> vars; // extents as in a definition
+  ExprId where = kNone;    // points where it is false do not count
+  ExprId condition = kNone;
+  ExprId value = kNone, length = kNone; // Index, or an integer
+  std::string text;                     // as written
   Span span;
 };
 
@@ -149,8 +256,11 @@ public:
   std::vector<Scalar> scalars; // launch-time scalars, in declaration order
   std::vector<Var> vars;
   std::vector<Reduction> reductions;
+  std::vector<Carry> carries; // yields, too
+  std::vector<Recurrence> recurrences;
   std::vector<Definition> definitions; // each before its uses
   std::vector<LaunchRequire> requires_;
+  std::vector<Assumption> assumptions;
 
   /// Interns a node: the same op, type, payload and arguments give the same id.
   ExprId make(Op op, DType type, std::uint64_t payload, std::span<const ExprId> args);
@@ -168,6 +278,8 @@ public:
   std::span<const ExprId> args(ExprId id) const {
     return {args_.data() + exprs_[id].firstArg, exprs_[id].argCount};
   }
+  /// The extents of a definition's array: its `shape`, or those of its variables.
+  std::vector<ExprId> shapeOf(const Definition &definition) const;
   /// The value of a constant Index expression, or nothing.
   std::optional<std::int64_t> constantIndex(ExprId id) const;
 
