@@ -24,6 +24,10 @@ walled dsl_knows_no_compiler '//dsl/...' '//compiler/... + //runtime/...'
 walled runtime_links_no_llvm '//runtime/...' "$llvm"
 walled runtime_knows_no_compiler '//runtime/...' '//compiler/... + //dsl/...'
 walled bind_of_orders_knows_no_mlir '//compiler/bind:mapping' "$llvm"
+passes='//compiler:compile + //compiler/bind/... + //compiler/dialect/... + //compiler/import/... + //compiler/lower/... + //compiler/target/...'
+walled verify_knows_no_passes '//compiler/verify/...' "$passes + @llvm//:mlir + @llvm//:lld + //runtime/..."
+walled passes_know_no_verify "$passes" '//compiler/verify/...'
+walled machine_and_ptx_know_no_llvm '//compiler/verify/machine/...' "$llvm"
 walled oracles_share_no_lowering '//tests/oracle:bits_test + //tests/oracle:norm_test + //tests/oracle:softmax_test' '//compiler/...'
 # A wall that nothing could cross proves nothing: the compiler does reach MLIR.
 if [[ -n $(bazel query --noshow_progress "deps(//compiler:compile) intersect @llvm//:mlir" 2>/dev/null) ]]; then
