@@ -26,7 +26,8 @@ struct EvalResult {
 /// Runs every definition of `program`. Elements of an output that its definition's `where` leaves
 /// out are zero bits. Refused with a message: a missing, unknown or mistyped input, a shape that
 /// does not fit, a `require` that does not hold, an index out of range where its value is used, and
-/// what the evaluator does not have (`mma` stages, argmax).
+/// what the evaluator does not have (argmax), and a matrix product whose atom is not named, or not
+/// modelled where it is used.
 EvalResult evaluate(const Program &program, const EvalInputs &inputs);
 
 } // namespace ordo::dsl

@@ -48,6 +48,10 @@ template <class V> std::vector<V> valuesOf(const std::vector<std::byte> &bytes, 
   return values;
 }
 
+template <class V> std::vector<V> allOf(const std::vector<std::byte> &bytes) {
+  return valuesOf<V>(bytes, bytes.size() / sizeof(V));
+}
+
 /// The leading `fma` stage: acc ← fma(a, b, acc) over runs, from -0.0 or the stage's start.
 template <DType T, class Ops>
 std::vector<Repr<T>> foldFused(const ReductionState &state, std::size_t count, const Ops &ops) {
@@ -76,9 +80,11 @@ template <DType T, ReduceOp O>
 std::uint64_t foldTyped(const ReductionState &state, std::size_t count) {
   using V = Repr<T>;
   const Merge<T, O> ops;
-  const V identity = fromBits<V>(identityBits(O, T));
+  const V identity = state.atom ? V{} : fromBits<V>(identityBits(O, T));
   std::vector<V> values;
-  if (state.fused)
+  if (state.atom)
+    values = allOf<V>(foldMatrix(state, static_cast<std::int64_t>(count)));
+  else if (state.fused)
     values = foldFused<T>(state, count, ops);
   else
     values = valuesOf<V>(state.values[0], count);

@@ -1,6 +1,8 @@
 // Running definitions and reductions.
 #include "dsl/eval/machine.h"
 
+#include "dsl/eval/atom/atom.h"
+
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -37,12 +39,10 @@ void checkReduction(const Program &program, const Reduction &r, DType type) {
         }))
       throw EvalError("malformed program: an order over integers with a rounding, start or pad");
     const Stage::Kind first = r.order.stages.front().kind;
-    if (first == Stage::Kind::Mma)
-      throw EvalError(
-          fmt::format("the evaluator has no matrix units yet: `{}`", toString(r.order)));
-    if (first == Stage::Kind::Fma &&
+    if ((first == Stage::Kind::Fma || first == Stage::Kind::Mma) &&
         (r.op != ReduceOp::Dot || !isFloat(type) || program.expr(r.body).op != Op::Mul))
-      throw EvalError("malformed program: an `fma` stage outside a float `dot` of a product");
+      throw EvalError(
+          "malformed program: an `fma` or `mma` stage outside a float `dot` of a product");
   }
 }
 
@@ -50,6 +50,17 @@ void fillWith(std::vector<std::byte> &values, DType type, std::uint64_t bits) {
   const std::size_t size = elementSize(type);
   for (std::size_t at = 0; at < values.size(); at += size)
     storeBits(type, values.data() + at, bits);
+}
+
+/// What stands for a masked element: its product adds nothing. fma(-0.0, 1.0, acc) is acc; a matrix
+/// unit may take any zero operand for +0.0, so there +0.0 times -1.0 makes the -0.0.
+std::uint64_t maskedBits(const ReductionState &state, std::size_t side) {
+  constexpr std::uint64_t kOne = 0x3ff0000000000000u, kMinusOne = 0xbff0000000000000u;
+  if (state.atom)
+    return side == 0 ? 0 : castBits(DType::F64, state.element, kMinusOne);
+  if (side == 1)
+    return castBits(DType::F64, state.type, kOne);
+  return state.reduction->op == ReduceOp::Count ? 0 : identityBits(state.reduction->op, state.type);
 }
 
 } // namespace
@@ -145,10 +156,17 @@ void Machine::prepareReduction(ReductionId id, DType type) {
   state->element = r.op == ReduceOp::Count ? DType::Bool : type;
   state->rest = r.order;
   std::vector<ExprId> roots = {r.body};
-  if (!r.order.empty() && r.order.stages.front().kind == Stage::Kind::Fma) {
+  const bool isMatrix = isMatrixProduct(r);
+  if (isMatrix || (!r.order.empty() && r.order.stages.front().kind == Stage::Kind::Fma)) {
     state->fused = true;
     state->rest.stages.erase(state->rest.stages.begin());
     roots.assign(program_.args(r.body).begin(), program_.args(r.body).end());
+  }
+  if (isMatrix) {
+    state->atom = &matrixRule(program_, r, type);
+    state->element = state->atom->operand;
+    for (std::size_t side = 0; side < 2; ++side)
+      roots[side] = matrixOperand(program_, r, side, state->element);
   }
   std::vector<VarId> bodyVars = freeVars(r.body);
   std::vector<ExprId> extents;
@@ -262,12 +280,8 @@ void Machine::computeReduction(ReductionState &state, const Frame &frame, std::s
   const bool guarded = r.where != kNone;
   for (std::size_t k = 0; k < (state.fused ? 2 : 1); ++k) {
     state.values[k].resize(static_cast<std::size_t>(length) * size);
-    // A masked product adds nothing: fma(-0.0, 1.0, acc) is acc.
     if (guarded)
-      fillWith(state.values[k], state.element,
-               k == 1                    ? castBits(DType::F64, state.type, 0x3ff0000000000000u)
-               : r.op == ReduceOp::Count ? 0
-                                         : identityBits(r.op, state.type));
+      fillWith(state.values[k], state.element, maskedBits(state, k));
   }
   if (length > 0) {
     Walk walk(state.frame, r.vars, extents);

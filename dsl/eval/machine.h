@@ -26,6 +26,10 @@
 #include <string>
 #include <vector>
 
+namespace ordo::dsl {
+struct AtomRule;
+}
+
 namespace ordo::dsl::machine {
 
 /// Points a block evaluates at once: large enough to hide the dispatch, small enough for the first
@@ -152,13 +156,14 @@ private:
 struct ReductionState {
   const Reduction *reduction = nullptr;
   DType type = DType::F32;    // the accumulator and the result
-  DType element = DType::F32; // of `values`: the accumulator, or bool under `count`
+  DType element = DType::F32; // of `values`: the accumulator, bool under `count`, an atom's operand
   std::vector<VarId> outer;   // free variables: those of enclosing scopes
   Block extents;              // roots: one per reduction variable
   Body body;
-  bool fused = false; // a leading `fma` stage: two roots, the factors
-  Order rest;         // the order without the fused stage
-  Frame frame;        // of the body
+  bool fused = false;             // a leading `fma` or `mma` stage: two roots, the factors
+  const AtomRule *atom = nullptr; // of a leading `mma` stage, whose factors are of its operand type
+  Order rest;                     // the order without the fused stage
+  Frame frame;                    // of the body
   std::vector<std::byte> values[2];
 
   // The last outer point and its result.
@@ -239,8 +244,16 @@ private:
   std::vector<std::vector<std::int64_t>> columns_;
 };
 
-/// Folds `length` elements at `values` (of type state.type; factors at values and factors[1] when
-/// fused) by the reduction's order: the bits of the result. Over nothing: the identity.
+/// Folds `length` elements at `values` (of type state.element; factors at values[0] and values[1]
+/// when fused) by the reduction's order: the bits of the result. Over nothing: the identity, or
+/// +0.0 of a matrix product.
 std::uint64_t foldBits(const ReductionState &state, std::int64_t length);
+
+/// The rule by which the program's resolution folds a matrix product with an accumulator of `type`.
+/// Throws EvalError where it names none, or one that does not take these operands.
+const AtomRule &matrixRule(const Program &program, const Reduction &reduction, DType type);
+/// The leading `mma` stage over `length` products: the accumulators of its runs, packed. Throws
+/// EvalError where the atom is not modelled there.
+std::vector<std::byte> foldMatrix(const ReductionState &state, std::int64_t length);
 
 } // namespace ordo::dsl::machine

@@ -261,9 +261,19 @@ private:
   std::string out_;
 };
 
+/// What resolves the `mma` stages that outputs need; nothing without one.
+std::string atomLine(const Program &program, std::string_view atom, int version) {
+  return needsAtom(program) ? fmt::format("atom mma = {} version {}\n", atom, version) : "";
+}
+
 } // namespace
 
-std::string canonicalForm(const Program &program) { return Canonical(program).run(); }
+std::string canonicalForm(const Program &program) {
+  std::string form = Canonical(program).run();
+  if (program.matrix)
+    form += atomLine(program, program.matrix->atom, program.matrix->version);
+  return form;
+}
 
 std::vector<std::uint32_t> reductionsInOrder(const Program &program) {
   Canonical canonical(program);
@@ -284,16 +294,12 @@ std::string digest(const Program &program) { return sha256Hex(canonicalForm(prog
 
 bool needsAtom(const Program &program) {
   return std::ranges::any_of(reductionsInOrder(program), [&](std::uint32_t id) {
-    const auto &stages = program.reductions[id].order.stages;
-    return std::ranges::find(stages, Stage::Kind::Mma, &Stage::kind) != stages.end();
+    return isMatrixProduct(program.reductions[id]);
   });
 }
 
 std::string digest(const Program &program, const AtomRule &mma) {
-  if (!needsAtom(program))
-    return digest(program);
-  return sha256Hex(canonicalForm(program) +
-                   fmt::format("atom mma = {} version {}\n", mma.name, mma.version));
+  return sha256Hex(Canonical(program).run() + atomLine(program, mma.name, mma.version));
 }
 
 ContractParts partsOf(const Program &program) {

@@ -13,7 +13,8 @@ namespace ordo::dsl {
 /// The bytes that stand for the contract wherever it is hashed, one line a part: arguments by
 /// position (types, shapes), requirements, then what the outputs need, each expression, definition
 /// and reduction numbered where a fixed walk first completes it; literals as bits, orders by
-/// structure. Names, comments, places and what no output needs are not in it.
+/// structure; last, where `mma` is resolved, the atom's name and the version of its rule. Names,
+/// comments, places and what no output needs are not in it.
 std::string canonicalForm(const Program &program);
 
 /// The reductions that outputs need, in the order in which canonicalForm numbers them: programs
@@ -26,8 +27,8 @@ std::string digest(const Program &program);
 /// Whether an output needs a reduction with an `mma` stage, whose bits a matrix unit decides.
 bool needsAtom(const Program &program);
 
-/// The identity once `mma` is resolved to an atom: of the canonical form and of the rule's name and
-/// version. The same as digest(program) where needsAtom is false.
+/// The digest of another resolution: with `mma` for what Program::matrix says. The same as
+/// digest(program) where needsAtom is false.
 std::string digest(const Program &program, const AtomRule &mma);
 
 /// SHA-256 of `text`, 64 lower-case hexadecimal digits.

@@ -173,8 +173,8 @@ const KernelInfo *Package::kernel(const std::string &name) const {
 
 const std::vector<ProfileInfo> &Package::profiles() const { return impl_->profiles; }
 
-std::optional<Program> Package::instantiate(const std::string &name,
-                                            Diagnostics &diagnostics) const {
+std::optional<Program> Package::instantiate(const std::string &name, Diagnostics &diagnostics,
+                                            const std::string &target) const {
   Reporter report(impl_->sources, diagnostics);
   report.setWarns(false);
   const KernelInfo *info = kernel(name);
@@ -188,9 +188,12 @@ std::optional<Program> Package::instantiate(const std::string &name,
   }
   const auto &[module, decl] =
       impl_->places[static_cast<std::size_t>(info - impl_->kernels.data())];
-  auto program = buildKernel(*module, decl, info->symbol, report);
   const auto profile = std::ranges::find(impl_->profiles, info->profile, &ProfileInfo::name);
-  if (program && profile != impl_->profiles.end() && !hasAtoms(*program, *info, *profile, report))
+  const ProfileInfo *own = profile == impl_->profiles.end() ? nullptr : &*profile;
+  if (!target.empty() && !hasTarget(*info, own, target, report))
+    return std::nullopt;
+  auto program = buildKernel(*module, decl, info->symbol, report);
+  if (program && own && !resolveAtoms(*program, *info, *own, target, report))
     return std::nullopt;
   return program;
 }

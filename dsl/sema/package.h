@@ -32,6 +32,7 @@ struct ProfileInfo {
   struct Target {
     Named target;                     // "cuda.sm_90a"; whether there is one, the compiler knows
     const AtomRule *matrix = nullptr; // `atom mma`, always a modelled one; null: none named
+    Span matrixSpan;
   };
   std::string name; // "qwen3_next.v1"
   Span span;
@@ -61,8 +62,10 @@ public:
 
   /// Resolves one kernel: dimensions to numbers, types and orders to values, functions inlined,
   /// every `require` over constants settled. A profile's kernel with an `mma` stage needs an atom
-  /// for every target of the profile. Reports why not.
-  std::optional<Program> instantiate(const std::string &kernel, Diagnostics &diagnostics) const;
+  /// for every target of the profile, and operands of the atom's type. Its Program::matrix is that
+  /// of `target`; without one, what all targets agree on, or nothing. Reports why not.
+  std::optional<Program> instantiate(const std::string &kernel, Diagnostics &diagnostics,
+                                     const std::string &target = "") const;
 
   const Ast &root() const;
 

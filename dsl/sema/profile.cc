@@ -88,7 +88,7 @@ private:
       report_.error("duplicate-name", n.nameSpan,
                     fmt::format("target `{}` is already declared", n.text),
                     {same->target.span, "declared here"});
-    ProfileInfo::Target made{{n.text, n.nameSpan}, nullptr};
+    ProfileInfo::Target made{{n.text, n.nameSpan}, nullptr, {}};
     for (NodeId id : n.kids)
       atom(ast, ast[id], made);
     info.targets.push_back(std::move(made));
@@ -119,12 +119,55 @@ private:
       report_.error("duplicate-name", n.nameSpan,
                     fmt::format("target `{}` has an atom for `mma` already", target.target.name));
     target.matrix = rule;
+    target.matrixSpan = name.span;
   }
 
   Reporter &report_;
   Program numbers_;
   ExprChecker constants_;
 };
+
+/// The last part of an atom's name says what it takes.
+std::string ofOtherType(std::string_view atom, DType type) {
+  const std::string name = fmt::format("{}.{}", atom.substr(0, atom.rfind('.')), dsl::name(type));
+  const AtomRule *rule = findAtom(name);
+  return rule && rule->arithmetic != AtomArithmetic::Unmodelled ? name : "";
+}
+
+/// Whether the target names an atom for the matrix product, and one that takes its operands.
+bool takes(const ProfileInfo::Target &target, const Reduction &reduction, const Program &program,
+           const KernelInfo &kernel, Reporter &report) {
+  if (!target.matrix) {
+    report
+        .error("missing-atom", target.target.span,
+               fmt::format("target `{}` names no atom for the `mma` of `{}`", target.target.name,
+                           kernel.name),
+               {reduction.span, "this reduction"})
+        .help =
+        fmt::format("for example target {} {{ atom mma = nv.hopper.bf16 }}", target.target.name);
+    return false;
+  }
+  const AtomRule &rule = *target.matrix;
+  for (std::size_t side = 0; side < 2; ++side) {
+    const ExprId operand = matrixOperand(program, reduction, side, rule.operand);
+    const ExprId factor = program.args(reduction.body)[side];
+    if (program.expr(operand).type == rule.operand && program.expr(factor).type == rule.accumulator)
+      continue;
+    // As written: before `dot` widened it.
+    const bool isCast = program.expr(factor).op == Op::Cast;
+    const DType given = program.expr(isCast ? program.args(factor)[0] : factor).type;
+    Diagnostic &d =
+        report.error("atom-operand", reduction.span,
+                     fmt::format("`{}` multiplies {} by `mma`, and `{}` takes {}", kernel.name,
+                                 name(given), rule.name, name(rule.operand)),
+                     {target.matrixSpan, "the atom"});
+    const std::string other = ofOtherType(rule.name, given);
+    d.help = fmt::format("cast both operands to {}{}", name(rule.operand),
+                         other.empty() ? "" : fmt::format(", or name {}", other));
+    return false;
+  }
+  return true;
+}
 
 } // namespace
 
@@ -155,12 +198,39 @@ void describeDeclarations(const ModuleSet &set, Reporter &report, std::vector<Ke
   }
 }
 
-bool hasAtoms(const Program &program, const KernelInfo &kernel, const ProfileInfo &profile,
-              Reporter &report) {
+bool hasTarget(const KernelInfo &kernel, const ProfileInfo *profile, const std::string &target,
+               Reporter &report) {
+  if (!profile) {
+    report
+        .error("unknown-target", kernel.span,
+               fmt::format("`{}` is in no profile, so it has no target `{}`", kernel.name, target))
+        .help = fmt::format("declare it in a profile: profile NAME.v1 {{ target {} {{ … }} "
+                            "kernel … }}",
+                            target);
+    return false;
+  }
+  std::vector<std::string> known;
+  for (const ProfileInfo::Target &each : profile->targets)
+    known.push_back(each.target.name);
+  if (std::ranges::find(known, target) != known.end())
+    return true;
+  Diagnostic &d =
+      report.error("unknown-target", profile->span,
+                   fmt::format("profile `{}` has no target `{}`", profile->name, target));
+  d.help = suggestion(target, known);
+  if (d.help.empty())
+    d.help = known.empty() ? "it names no targets"
+                           : "its targets: " + fmt::format("{}", fmt::join(known, ", "));
+  return false;
+}
+
+bool resolveAtoms(Program &program, const KernelInfo &kernel, const ProfileInfo &profile,
+                  const std::string &target, Reporter &report) {
+  bool needsAtom = false;
   for (const Reduction &reduction : program.reductions) {
-    const auto &stages = reduction.order.stages;
-    if (std::ranges::find(stages, Stage::Kind::Mma, &Stage::kind) == stages.end())
+    if (!isMatrixProduct(reduction))
       continue;
+    needsAtom = true;
     if (profile.targets.empty()) {
       report
           .error("missing-atom", kernel.span,
@@ -170,18 +240,20 @@ bool hasAtoms(const Program &program, const KernelInfo &kernel, const ProfileInf
           .help = "for example target cuda.sm_90a { atom mma = nv.hopper.bf16 }";
       return false;
     }
-    for (const ProfileInfo::Target &target : profile.targets)
-      if (!target.matrix) {
-        report
-            .error("missing-atom", target.target.span,
-                   fmt::format("target `{}` names no atom for the `mma` of `{}`",
-                               target.target.name, kernel.name),
-                   {reduction.span, "this reduction"})
-            .help = fmt::format("for example target {} {{ atom mma = nv.hopper.bf16 }}",
-                                target.target.name);
+    for (const ProfileInfo::Target &each : profile.targets)
+      if (!takes(each, reduction, program, kernel, report))
         return false;
-      }
   }
+  if (!needsAtom)
+    return true;
+  const ProfileInfo::Target *chosen = &profile.targets.front();
+  for (const ProfileInfo::Target &each : profile.targets) {
+    if (each.target.name == target)
+      chosen = &each;
+    else if (target.empty() && each.matrix != chosen->matrix)
+      return true; // open
+  }
+  program.matrix = {std::string(chosen->matrix->name), chosen->matrix->version, chosen->matrixSpan};
   return true;
 }
 

@@ -16,8 +16,14 @@ void describeDeclarations(const ModuleSet &set, Reporter &report, std::vector<Ke
                           std::vector<std::pair<const Module *, NodeId>> &places,
                           std::vector<ProfileInfo> &profiles);
 
-/// False, with a report, when an `mma` stage meets a target of the profile that names no atom.
-bool hasAtoms(const Program &program, const KernelInfo &kernel, const ProfileInfo &profile,
-              Reporter &report);
+/// False, with a report, when the kernel has no profile or its profile no such target.
+bool hasTarget(const KernelInfo &kernel, const ProfileInfo *profile, const std::string &target,
+               Reporter &report);
+
+/// Sets program.matrix, where the program has an `mma` stage, to the atom of `target`, or without
+/// one to the atom that all targets name. False, with a report, when a target of the profile names
+/// no atom, or one that does not take the operands of a `dot`.
+bool resolveAtoms(Program &program, const KernelInfo &kernel, const ProfileInfo &profile,
+                  const std::string &target, Reporter &report);
 
 } // namespace ordo::dsl

@@ -81,6 +81,7 @@ inline constexpr std::string_view kKinds[] = {
     "unknown-atom",
     "unmodelled-atom",
     "missing-atom",
+    "atom-operand",
     "unknown-target",
     "forbidden-target",
     "changed-contract",

@@ -103,4 +103,18 @@ std::uint64_t identityBits(ReduceOp op, DType type) {
   return 0;
 }
 
+bool isMatrixProduct(const Reduction &reduction) {
+  return !reduction.order.empty() && reduction.order.stages.front().kind == Stage::Kind::Mma;
+}
+
+// Of the types that a unit takes, those narrower than the accumulator all widen exactly.
+ExprId matrixOperand(const Program &program, const Reduction &reduction, std::size_t side,
+                     DType type) {
+  const ExprId factor = program.args(reduction.body)[side];
+  if (program.expr(factor).op != Op::Cast || program.expr(factor).type == type)
+    return factor;
+  const ExprId narrow = program.args(factor)[0];
+  return program.expr(narrow).type == type ? narrow : factor;
+}
+
 } // namespace ordo::dsl

@@ -245,6 +245,13 @@ struct LaunchRequire {
   Span span;
 };
 
+/// The matrix unit that `mma` stages fold by, in one resolution of a profile.
+struct MatrixUnit {
+  std::string atom; // "nv.hopper.bf16", a rule of dsl/eval/atom
+  int version = 0;  // of the rule
+  Span span;        // where the profile names it
+};
+
 class Program {
 public:
   std::string module; // "nn.norm"
@@ -261,6 +268,7 @@ public:
   std::vector<Definition> definitions; // each before its uses
   std::vector<LaunchRequire> requires_;
   std::vector<Assumption> assumptions;
+  std::optional<MatrixUnit> matrix; // nothing: no `mma` stage, or none resolved
 
   /// Interns a node: the same op, type, payload and arguments give the same id.
   ExprId make(Op op, DType type, std::uint64_t payload, std::span<const ExprId> args);
@@ -293,6 +301,13 @@ private:
   std::vector<Span> spans_;
   std::unordered_multimap<std::uint64_t, ExprId> interned_;
 };
+
+/// Whether a matrix unit folds it: its order begins with `mma`.
+bool isMatrixProduct(const Reduction &reduction);
+/// Factor `side` (0 or 1) of a matrix product as a unit that takes `type` reads it: under the cast
+/// by which `dot` widened it to its accumulator, where that leaves `type`; else the factor itself.
+ExprId matrixOperand(const Program &program, const Reduction &reduction, std::size_t side,
+                     DType type);
 
 /// "add", "select", …; for printers.
 std::string_view name(Op op);

@@ -15,6 +15,7 @@ ELSEWHERE = {
     "unknown-atom": "tests/unit/dsl/sema/profile_test.cc",
     "unmodelled-atom": "tests/unit/dsl/sema/profile_test.cc",
     "missing-atom": "tests/unit/dsl/sema/profile_test.cc",
+    "atom-operand": "tests/unit/dsl/sema/profile_test.cc",
     "unknown-target": "tests/lit/cli/profile.test",
     "forbidden-target": "tests/lit/cli/profile.test",
     "changed-contract": "tests/lit/cli/profile.test",

@@ -129,5 +129,83 @@ TEST(Profile, MmaNeedsAnAtomOfEveryTarget) {
   }
 }
 
+TEST(Profile, TheAtomTakesTheOperandsOfTheDot) {
+  const std::string op = R"(
+op any<K, type E>(x: E[T, K], w: E[K]) -> (y: f32[T]) {
+  y[t] = dot[k in K by mma(32) | seq] (x[t, k], w[k])
+}
+)";
+  const std::tuple<std::string, std::string, std::string> cases[] = {
+      {"nv.hopper.bf16", "bf16", ""},
+      {"nv.hopper.bf16", "f16", "or name nv.hopper.f16"},
+      {"nv.hopper.bf16", "f32", "cast both operands to bf16"},
+      {"nv.hopper.f8e5m2", "f8e5m2", ""},
+      {"nv.hopper.f8e5m2", "f8e4m3fn", "or name nv.hopper.f8e4m3fn"},
+      {"nv.hopper.tf32", "f32", ""},
+      {"nv.hopper.tf32", "bf16", ""}, // widened exactly
+      {"amd.cdna3.f64", "f32", "or name amd.cdna3.f32"},
+      {"amd.cdna2.bf16_1k", "bf16", ""},
+  };
+  for (const auto &[atom, type, help] : cases) {
+    SCOPED_TRACE(atom + " " + type);
+    Loaded loaded(op + "profile p.v1 {\n  target cpu { atom mma = " + atom +
+                  " }\n  kernel k = any<K = 64, E = " + type + ">\n}\n");
+    const auto program = loaded.kernel("p.v1.k", help.empty());
+    EXPECT_EQ(program.has_value(), help.empty());
+    if (help.empty())
+      continue;
+    ASSERT_EQ(loaded.diagnostics.errorCount(), 1u);
+    const Diagnostic &d = loaded.diagnostics.all().front();
+    EXPECT_EQ(d.kind, "atom-operand");
+    EXPECT_EQ(loaded.sources.text(d.span), "dot[k in K by mma(32) | seq] (x[t, k], w[k])");
+    ASSERT_FALSE(d.labels.empty());
+    EXPECT_EQ(loaded.sources.text(d.labels[0].span), atom);
+    EXPECT_NE(d.help.find(help), std::string::npos) << d.help;
+  }
+}
+
+TEST(Profile, ATargetSaysByWhichAtom) {
+  Loaded loaded(
+      kOps + "kernel k = product<K = 64, red = mma>\nprofile p.v1 {\n" + kTargets +
+      "  kernel k = product<K = 64, red = mma>\n  kernel n = total<H = 4, row = wide>\n}\n" +
+      "profile q.v1 {\n  target cuda.sm_90a { atom mma = nv.hopper.bf16 }\n"
+      "  target cuda.sm_90 { atom mma = nv.hopper.bf16 }\n"
+      "  kernel k = product<K = 64, red = mma>\n}\n");
+  ASSERT_TRUE(loaded.package) << loaded.diagnostics.renderAll();
+  const auto at = [&](const std::string &name, const std::string &target) {
+    const auto program = loaded.package->instantiate(name, loaded.diagnostics, target);
+    return !program ? "refused" : !program->matrix ? "open" : program->matrix->atom;
+  };
+  EXPECT_EQ(at("p.v1.k", ""), "open");
+  EXPECT_EQ(at("p.v1.k", "cuda.sm_90a"), "nv.hopper.bf16");
+  EXPECT_EQ(at("p.v1.k", "rocm.gfx942"), "amd.cdna3.bf16");
+  EXPECT_EQ(at("p.v1.n", "rocm.gfx942"), "open"); // needs none
+  EXPECT_EQ(at("q.v1.k", ""), "nv.hopper.bf16");  // its targets agree
+  EXPECT_EQ(at("k", ""), "open");
+  EXPECT_EQ(loaded.diagnostics.errorCount(), 0u);
+  EXPECT_EQ(at("k", "cuda.sm_90a"), "refused");
+  EXPECT_EQ(at("p.v1.k", "cuda.sm_90"), "refused");
+  for (const Diagnostic &d : loaded.diagnostics.all())
+    EXPECT_EQ(d.kind, "unknown-target");
+  EXPECT_EQ(loaded.diagnostics.errorCount(), 2u);
+}
+
+TEST(Profile, AProfileHasOneDigestPerResolution) {
+  Loaded loaded(kOps + "profile p.v1 {\n" + kTargets +
+                "  kernel a = product<K = 64, red = mma>\n"
+                "  kernel b = total<H = 64, row = wide>\n}\n");
+  ASSERT_TRUE(loaded.package);
+  const auto at = [&](const std::string &name, const std::string &target) {
+    return digest(*loaded.package->instantiate(name, loaded.diagnostics, target));
+  };
+  const auto open = loaded.kernel("p.v1.a");
+  ASSERT_TRUE(open);
+  EXPECT_EQ(at("p.v1.a", "cuda.sm_90a"), digest(*open, *findAtom("nv.hopper.bf16")));
+  EXPECT_EQ(at("p.v1.a", "rocm.gfx942"), digest(*open, *findAtom("amd.cdna3.bf16")));
+  EXPECT_NE(at("p.v1.a", "cuda.sm_90a"), at("p.v1.a", "rocm.gfx942"));
+  EXPECT_NE(at("p.v1.a", "cuda.sm_90a"), at("p.v1.a", ""));
+  EXPECT_EQ(at("p.v1.b", "cuda.sm_90a"), at("p.v1.b", "rocm.gfx942"));
+}
+
 } // namespace
 } // namespace ordo::dsl::testing
