@@ -2,6 +2,7 @@
 
 #include "compiler/driver/artifacts.h"
 #include "compiler/driver/failure.h"
+#include "compiler/driver/manifest_files.h"
 #include "compiler/driver/profiles.h"
 #include "compiler/driver/text.h"
 

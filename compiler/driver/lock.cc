@@ -1,10 +1,8 @@
-// A lock holds, per profile and resolution, the digest of each kernel, and their fingerprint; and
-// per kernel the digests of its parts, which serve only to say what changed.
 #include "compiler/driver/lock.h"
 
 #include "compiler/driver/failure.h"
 #include "compiler/driver/files.h"
-#include "compiler/driver/json.h"
+#include "compiler/driver/lock_file.h"
 #include "dsl/sema/digest.h"
 
 #include <algorithm>
@@ -17,22 +15,6 @@
 namespace ordo::compiler::driver {
 
 namespace {
-
-constexpr int kFormat = 1;
-constexpr std::size_t kPartDigits = 16;
-
-struct Entry {
-  std::map<std::string, std::map<std::string, std::string>> resolutions; // kernel → digest
-  std::map<std::string, dsl::ContractParts> parts;                       // of kernels
-};
-using Lock = std::map<std::string, Entry>; // by profile
-
-std::string fingerprint(const std::map<std::string, std::string> &kernels) {
-  std::string text = "ordo profile 1\n";
-  for (const auto &[name, digest] : kernels)
-    text += fmt::format("{} {}\n", name, digest);
-  return sha256(text);
-}
 
 // --- From a contract
 
@@ -56,8 +38,8 @@ std::map<std::string, const dsl::AtomRule *> resolutionsOf(const dsl::ProfileInf
   return found;
 }
 
-Entry entryOf(const dsl::ProfileInfo &profile, const Programs &programs) {
-  Entry entry;
+LockEntry entryOf(const dsl::ProfileInfo &profile, const Programs &programs) {
+  LockEntry entry;
   bool needsAtom = false;
   for (const std::string &kernel : profile.kernels)
     needsAtom = needsAtom || dsl::needsAtom(programs.at(profile.name + "." + kernel));
@@ -68,55 +50,6 @@ Entry entryOf(const dsl::ProfileInfo &profile, const Programs &programs) {
       entry.parts.emplace(kernel, shortened(dsl::partsOf(program)));
     }
   return entry;
-}
-
-// --- The file
-
-Json jsonOf(const Entry &entry) {
-  Json resolutions = Json::object(), parts = Json::object();
-  for (const auto &[name, kernels] : entry.resolutions)
-    resolutions[name] = {{"fingerprint", fingerprint(kernels)}, {"kernels", Json(kernels)}};
-  for (const auto &[name, part] : entry.parts)
-    parts[name] = {{"arguments", part.arguments},
-                   {"requires", part.requires_},
-                   {"definitions", part.definitions},
-                   {"orders", part.orders}};
-  return {{"resolutions", resolutions}, {"parts", parts}};
-}
-
-std::string textOf(const Lock &lock) {
-  Json profiles = Json::object();
-  for (const auto &[name, entry] : lock)
-    profiles[name] = jsonOf(entry);
-  return pretty({{"ordo_lock", kFormat}, {"profiles", profiles}});
-}
-
-Entry entryFrom(const Json &json) {
-  Entry entry;
-  for (const auto &item : json.at("resolutions").items()) {
-    auto kernels = item.value().at("kernels").get<std::map<std::string, std::string>>();
-    if (item.value().at("fingerprint").get<std::string>() != fingerprint(kernels))
-      throw refusal(fmt::format("the fingerprint for {} is not that of its kernels", item.key()));
-    entry.resolutions.emplace(item.key(), std::move(kernels));
-  }
-  for (const auto &item : json.at("parts").items()) {
-    dsl::ContractParts &parts = entry.parts[item.key()];
-    item.value().at("arguments").get_to(parts.arguments);
-    item.value().at("requires").get_to(parts.requires_);
-    item.value().at("definitions").get_to(parts.definitions);
-    item.value().at("orders").get_to(parts.orders);
-  }
-  return entry;
-}
-
-Lock lockFrom(const std::string &text) {
-  const Json json = Json::parse(text);
-  if (const int format = json.at("ordo_lock").get<int>(); format != kFormat)
-    throw refusal(fmt::format("its format is {}, this ordo reads {}", format, kFormat));
-  Lock lock;
-  for (const auto &item : json.at("profiles").items())
-    lock.emplace(item.key(), entryFrom(item.value()));
-  return lock;
 }
 
 Lock readLock(const std::string &path) {
@@ -133,9 +66,7 @@ Lock readLock(const std::string &path) {
   if (!in)
     throw refused("it cannot be read");
   try {
-    return lockFrom(text.str());
-  } catch (const Json::exception &caught) {
-    throw refused(caught.what());
+    return parseLock(text.str());
   } catch (const Failure &failure) {
     throw refused(failure.message);
   }
@@ -149,7 +80,7 @@ public:
       : contract_(contract), programs_(programs), diagnostics_(contract.sources()),
         file_(std::filesystem::path(path).filename().string()) {}
 
-  void compare(const dsl::ProfileInfo &profile, const Entry &locked, const Entry &now) {
+  void compare(const dsl::ProfileInfo &profile, const LockEntry &locked, const LockEntry &now) {
     std::set<std::string> changed;
     for (const auto &[resolution, kernels] : now.resolutions) {
       const auto old = locked.resolutions.find(resolution);
@@ -196,7 +127,8 @@ private:
               fmt::format("`{}` lacks kernel `{}`, which {} holds", profile.name, kernel, file_));
   }
 
-  void explain(const dsl::ProfileInfo &profile, const std::string &kernel, const Entry &locked) {
+  void explain(const dsl::ProfileInfo &profile, const std::string &kernel,
+               const LockEntry &locked) {
     const std::string name = profile.name + "." + kernel;
     dsl::Diagnostic &d =
         error(contract_.kernel(name).span, profile,
@@ -259,11 +191,11 @@ std::vector<Fingerprint> compareWithLock(const Contract &contract, const Program
                                          bool write) {
   const std::string path = lockPath(contract.path());
   Lock lock = readLock(path);
-  const std::string before = textOf(lock);
+  const std::string before = lockText(lock);
   Comparison comparison(contract, programs, path);
   std::vector<Fingerprint> fingerprints;
   for (const dsl::ProfileInfo &profile : contract.profiles()) {
-    const Entry now = entryOf(profile, programs);
+    const LockEntry now = entryOf(profile, programs);
     const auto locked = lock.find(profile.name);
     const bool isLocked = locked != lock.end();
     if (isLocked)
@@ -274,8 +206,8 @@ std::vector<Fingerprint> compareWithLock(const Contract &contract, const Program
       fingerprints.push_back({profile.name, resolution, fingerprint(kernels), isLocked || write});
   }
   comparison.finish();
-  if (write && textOf(lock) != before)
-    writeFiles({{path, textOf(lock)}});
+  if (write && lockText(lock) != before)
+    writeFiles({{path, lockText(lock)}});
   return fingerprints;
 }
 

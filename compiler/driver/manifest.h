@@ -42,7 +42,4 @@ inline std::string operatorName(const dsl::Program &program) {
 std::string manifestText(const std::string &module, const Generator &generator,
                          const std::vector<BuiltKernel> &kernels);
 
-/// The file names that a manifest lists; none when `text` is no manifest of ours.
-std::vector<std::string> filesOfManifest(const std::string &text);
-
 } // namespace ordo::compiler::driver

@@ -1,6 +1,7 @@
 // The bundle's index against docs/bundle.md.
 
 #include "compiler/driver/manifest.h"
+#include "compiler/driver/manifest_files.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
