@@ -1,5 +1,6 @@
 // Compiling expressions to straight-line code over columns, and running it.
 #include "dsl/eval/machine.h"
+#include "dsl/eval/recurrence.h"
 
 #include <algorithm>
 #include <cstring>
@@ -92,6 +93,12 @@ bool isEven(const Register &r) {
 std::int64_t baseOf(const Register &r) {
   return r.form == Register::Form::Uniform ? indexOf(r.data, 0) : r.base;
 }
+std::int64_t indexAt(const Register &r, std::size_t i) {
+  if (r.form == Register::Form::Full)
+    return indexOf(r.data, i);
+  return r.form == Register::Form::Uniform ? indexOf(r.data, 0)
+                                           : r.base + r.step * static_cast<std::int64_t>(i);
+}
 std::int64_t stepOf(const Register &r) { return r.form == Register::Form::Uniform ? 0 : r.step; }
 
 } // namespace
@@ -147,17 +154,7 @@ void Block::compile(Machine &machine, const std::vector<ExprId> &roots) {
     code.op = e.op;
     code.type = e.type;
     code.payload = e.payload;
-    if (e.op == Op::Reduce)
-      machine.prepareReduction(static_cast<ReductionId>(e.payload), e.type);
-    else if (e.op == Op::Load || e.op == Op::Use) {
-      const Array &array =
-          e.op == Op::Load ? machine.tensor(e.payload) : machine.definition(e.payload);
-      if (array.shape.size() != program.args(id).size() || array.type != e.type || !array.ready)
-        throw EvalError(fmt::format("malformed program: `{}` is read before it is there, or with "
-                                    "the wrong type or number of indices",
-                                    array.name));
-    } else if (e.op != Op::Var)
-      code.kernel = kernelOf(program, id);
+    prepare(machine, id, code);
     for (const ExprId arg : program.args(id))
       code.operands.push_back(registers[arg]);
     code.target = takeRegister(e.type);
@@ -172,6 +169,41 @@ void Block::compile(Machine &machine, const std::vector<ExprId> &roots) {
   // The vector has stopped growing and moving.
   for (Register &r : registers_)
     r.data = r.storage.data();
+}
+
+/// What the instruction refers to, there and of the right form.
+void Block::prepare(Machine &machine, ExprId id, Instruction &code) {
+  const Program &program = machine.program();
+  const Expr &e = program.expr(id);
+  const std::size_t args = program.args(id).size();
+  const auto checkArray = [&](const Array &array) {
+    if (array.shape.size() != args || array.type != e.type || !array.ready)
+      throw EvalError(fmt::format("malformed program: `{}` is read before it is there, or with "
+                                  "the wrong type or number of indices",
+                                  array.name));
+  };
+  switch (e.op) {
+  case Op::Var:
+  case Op::Undef:
+    return;
+  case Op::Reduce:
+    code.reduction = &machine.prepareReduction(static_cast<ReductionId>(e.payload), e.type);
+    if (args != (code.reduction->reduction->op == ReduceOp::Top ? 1u : 0u))
+      throw EvalError("malformed program: a reduction with the wrong number of arguments");
+    return;
+  case Op::Load:
+    return checkArray(machine.tensor(e.payload));
+  case Op::Use:
+    return checkArray(machine.definition(e.payload));
+  case Op::Carry:
+    if (!machine.carry(e.payload))
+      throw EvalError("malformed program: a carry outside its recurrence");
+    return checkArray(*machine.carry(e.payload));
+  case Op::Recur:
+    return checkArray(machine.prepareRecurrence(recurrenceOf(e.payload)).part(partOf(e.payload)));
+  default:
+    code.kernel = kernelOf(program, id);
+  }
 }
 
 void Block::run(Machine &machine, const Frame &frame) {
@@ -204,28 +236,66 @@ void Block::execute(Machine &machine, const Instruction &code, const Frame &fram
     return load(machine, code, machine.tensor(code.payload), frame.count);
   case Op::Use:
     return load(machine, code, machine.definition(code.payload), frame.count);
-  case Op::Reduce: {
-    const ReductionState &state = machine.reduction(code.payload);
-    const bool isUniform =
-        std::ranges::all_of(state.outer, [&](VarId var) { return frame.vars[var].isUniform(); });
-    target.form = isUniform ? Register::Form::Uniform : Register::Form::Full;
+  case Op::Carry:
+    return load(machine, code, *machine.carry(code.payload), frame.count);
+  case Op::Recur:
+    return recur(machine, code, frame);
+  case Op::Reduce:
+    return reduce(machine, code, frame);
+  case Op::Undef:
+    machine.noteFault("a local value is needed where its `where` is false");
+    target.form = Register::Form::Uniform;
     target.spread = 1;
-    for (std::size_t i = 0; i < (isUniform ? 1 : frame.count); ++i) {
-      std::uint64_t bits = 0;
-      if (machine.reduce(code.payload, frame, i, &bits)) {
-        target.poison.resize(frame.count);
-        std::fill(target.poison.begin() + static_cast<std::ptrdiff_t>(i),
-                  isUniform ? target.poison.end()
-                            : target.poison.begin() + static_cast<std::ptrdiff_t>(i + 1),
-                  1);
-      }
-      storeBits(code.type, target.storage.data() + i * elementSize(code.type), bits);
-    }
+    storeBits(code.type, target.storage.data(), 0);
+    target.poison.assign(frame.count, 1);
     return;
-  }
   default:
     return compute(code, frame.count);
   }
+}
+
+void Block::reduce(Machine &machine, const Instruction &code, const Frame &frame) {
+  Register &target = registers_[code.target];
+  const Register *slot = code.operands.empty() ? nullptr : &registers_[code.operands[0]];
+  const bool isUniform =
+      std::ranges::all_of(code.reduction->outer,
+                          [&](VarId var) { return frame.vars[var].isUniform(); }) &&
+      (!slot || (slot->form == Register::Form::Uniform && slot->poison.empty()));
+  target.form = isUniform ? Register::Form::Uniform : Register::Form::Full;
+  target.spread = 1;
+  for (std::size_t i = 0; i < (isUniform ? 1 : frame.count); ++i) {
+    std::uint64_t bits = 0;
+    const std::int64_t place = slot ? indexAt(*slot, i) : 0;
+    if (machine.reduce(*code.reduction, frame, i, place, &bits)) {
+      target.poison.resize(frame.count);
+      std::fill(target.poison.begin() + static_cast<std::ptrdiff_t>(i),
+                isUniform ? target.poison.end()
+                          : target.poison.begin() + static_cast<std::ptrdiff_t>(i + 1),
+                1);
+    }
+    storeBits(code.type, target.storage.data() + i * elementSize(code.type), bits);
+  }
+  if (slot)
+    spreadPoison(code, frame.count);
+}
+
+/// Runs the recurrence where its shared variables come to a point for the first time.
+void Block::recur(Machine &machine, const Instruction &code, const Frame &frame) {
+  RecurrenceState &state = machine.recurrence(recurrenceOf(code.payload));
+  std::vector<std::int64_t> at(state.sharedCount()), last;
+  for (std::size_t i = 0; i < frame.count; ++i) {
+    bool isPoisoned = false;
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      const Register &index = registers_[code.operands[k]];
+      at[k] = indexAt(index, i);
+      isPoisoned = isPoisoned || (!index.poison.empty() && index.poison[i] != 0);
+    }
+    if (isPoisoned || (i > 0 && at == last))
+      continue;
+    state.provide(machine, at);
+    last = at;
+  }
+  load(machine, code, state.part(partOf(code.payload)), frame.count);
 }
 
 void Block::load(Machine &machine, const Instruction &code, const Array &array, std::size_t count) {
@@ -395,9 +465,7 @@ void Block::copyRoot(std::size_t i, std::size_t count, std::byte *out) const {
 }
 
 std::int64_t Block::rootIndexAt(std::size_t i, std::size_t point) const {
-  const Register &r = root(i);
-  return r.form == Register::Form::Full ? indexOf(r.data, point)
-                                        : baseOf(r) + stepOf(r) * static_cast<std::int64_t>(point);
+  return indexAt(root(i), point);
 }
 
 } // namespace ordo::dsl::machine

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fmt/format.h>
 
 namespace ordo::dsl::machine {
 namespace {
@@ -14,7 +15,7 @@ constexpr std::int64_t kShortAxis = 32;
 } // namespace
 
 Walk::Walk(Frame &frame, std::span<const VarId> vars, std::span<const std::int64_t> extents)
-    : frame_(frame), vars_(vars.begin(), vars.end()), extents_(extents.begin(), extents.end()) {
+    : frame_(&frame), vars_(vars.begin(), vars.end()), extents_(extents.begin(), extents.end()) {
   for (const std::int64_t extent : extents_)
     total_ *= extent;
   isEven_ = vars_.size() <= 1 || extents_.back() >= kShortAxis;
@@ -29,8 +30,8 @@ bool Walk::next() {
   const auto batch = static_cast<std::int64_t>(kBatch);
   const std::int64_t inner = vars_.empty() ? 1 : extents_.back();
   const std::int64_t left = isEven_ ? inner - position_ % inner : total_ - position_;
-  frame_.count = static_cast<std::size_t>(std::min(batch, left));
-  after_ = position_ + static_cast<std::int64_t>(frame_.count);
+  frame_->count = static_cast<std::size_t>(std::min(batch, left));
+  after_ = position_ + static_cast<std::int64_t>(frame_->count);
   std::int64_t rest = position_;
   std::vector<std::int64_t> at(vars_.size());
   for (std::size_t k = vars_.size(); k-- > 0;) {
@@ -39,10 +40,10 @@ bool Walk::next() {
   }
   if (isEven_) {
     for (std::size_t k = 0; k < vars_.size(); ++k)
-      frame_.vars[vars_[k]] = {at[k], k + 1 == vars_.size() && frame_.count > 1 ? 1 : 0, nullptr};
+      frame_->vars[vars_[k]] = {at[k], k + 1 == vars_.size() && frame_->count > 1 ? 1 : 0, nullptr};
     return true;
   }
-  for (std::size_t i = 0; i < frame_.count; ++i) {
+  for (std::size_t i = 0; i < frame_->count; ++i) {
     for (std::size_t k = 0; k < vars_.size(); ++k)
       columns_[k][i] = at[k];
     for (std::size_t k = vars_.size(); k-- > 0;) {
@@ -52,7 +53,7 @@ bool Walk::next() {
     }
   }
   for (std::size_t k = 0; k < vars_.size(); ++k)
-    frame_.vars[vars_[k]] = {0, 0, columns_[k].data()};
+    frame_->vars[vars_[k]] = {0, 0, columns_[k].data()};
   return true;
 }
 
@@ -99,6 +100,23 @@ bool Body::run(Machine &machine, const Frame &frame, std::byte *const *out, std:
   if (chosen_.size() == frame.count)
     return runDense(machine, frame, out, poison) || poisoned;
   return runCompacted(machine, frame, out, poison) || poisoned;
+}
+
+void Body::refuse(Machine &machine, const std::string &name, std::span<const VarId> vars,
+                  const Frame &frame, std::size_t i) {
+  // The machine remembers the last fault: run the point alone, that it be this one's.
+  Frame alone = frame;
+  alone.count = 1;
+  for (const VarId var : vars)
+    alone.vars[var] = {frame.vars[var].at(i), 0, nullptr};
+  std::vector<std::vector<std::byte>> values(value_.rootCount(), std::vector<std::byte>(8));
+  std::vector<std::byte *> out;
+  for (std::vector<std::byte> &value : values)
+    out.push_back(value.data());
+  run(machine, alone, out.data(), nullptr, nullptr);
+  const std::string point = machine.pointText(vars, alone, 0);
+  throw EvalError(
+      fmt::format("in `{}`{}: {}", name, point.empty() ? "" : " at " + point, machine.fault()));
 }
 
 bool Body::runDense(Machine &machine, const Frame &frame, std::byte *const *out,

@@ -38,7 +38,7 @@ void checkTensor(const Tensor &wanted, const TensorValue &given) {
 void setInputs(const Program &program, const EvalInputs &inputs, Machine &machine) {
   for (TensorId t = 0; t < program.tensors.size(); ++t) {
     const Tensor &tensor = program.tensors[t];
-    if (tensor.role != Tensor::Role::Input)
+    if (!tensor.isRead())
       continue;
     const TensorValue &value = inputs.tensors.at(tensor.name);
     checkTensor(tensor, value);
@@ -56,36 +56,73 @@ void setInputs(const Program &program, const EvalInputs &inputs, Machine &machin
       throw EvalError(fmt::format("there is no scalar `{}`", name));
 }
 
+/// Zero bits, and what an InOut was.
+std::vector<TensorValue> makeOutputs(const Program &program, const Launch &launch,
+                                     const EvalInputs &inputs) {
+  std::vector<TensorValue> outputs(program.tensors.size());
+  for (TensorId t = 0; t < program.tensors.size(); ++t) {
+    const Tensor &tensor = program.tensors[t];
+    if (!tensor.isWritten())
+      continue;
+    if (tensor.isRead()) {
+      outputs[t] = inputs.tensors.at(tensor.name);
+      continue;
+    }
+    const auto count = elementCount(launch.shapes[t], byteSize(tensor.type));
+    outputs[t] = {tensor.type, launch.shapes[t], {}};
+    outputs[t].data.resize(static_cast<std::size_t>(*count) *
+                           static_cast<std::size_t>(byteSize(tensor.type)));
+  }
+  return outputs;
+}
+
+/// By each assumption: the number of definitions that must be there before it can be checked.
+std::vector<std::size_t> checkedAfter(const Program &program) {
+  std::vector<std::size_t> after;
+  for (const Assumption &assumption : program.assumptions) {
+    std::vector<ExprId> roots = {assumption.where, assumption.condition, assumption.value,
+                                 assumption.length};
+    for (const VarId var : assumption.vars)
+      roots.push_back(program.vars.at(var).extent);
+    std::size_t &last = after.emplace_back(0);
+    for (const ExprId id : machine::reachable(program, std::move(roots)))
+      if (program.expr(id).op == Op::Use)
+        last = std::max(last, static_cast<std::size_t>(program.expr(id).payload) + 1);
+  }
+  return after;
+}
+
 void run(const Program &program, const Launch &launch, const EvalInputs &inputs,
          EvalResult &result) {
   Machine machine(program, launch);
   setInputs(program, inputs, machine);
-  std::vector<TensorValue> outputs(program.tensors.size());
+  std::vector<TensorValue> outputs = makeOutputs(program, launch, inputs);
   std::vector<bool> written(program.tensors.size());
-  for (TensorId t = 0; t < program.tensors.size(); ++t)
-    if (program.tensors[t].role == Tensor::Role::Output) {
-      const DType type = program.tensors[t].type;
-      const auto count = elementCount(launch.shapes[t], byteSize(type));
-      outputs[t] = {type, launch.shapes[t], {}};
-      outputs[t].data.resize(static_cast<std::size_t>(*count) *
-                             static_cast<std::size_t>(byteSize(type)));
-    }
-  for (DefId id = 0; id < program.definitions.size(); ++id) {
-    const TensorId t = program.definitions[id].output;
-    if (t != kNone && (t >= outputs.size() || program.tensors[t].role != Tensor::Role::Output))
+  const std::vector<std::size_t> after = checkedAfter(program);
+  for (DefId id = 0; id <= program.definitions.size(); ++id) {
+    for (std::size_t a = 0; a < after.size(); ++a)
+      if (after[a] == id)
+        machine.check(program.assumptions[a]);
+    if (id == program.definitions.size())
+      break;
+    const Definition &definition = program.definitions[id];
+    const TensorId t = definition.output;
+    if (t != kNone && (t >= outputs.size() || !program.tensors[t].isWritten() ||
+                       definition.isUpdate != program.tensors[t].isRead()))
       throw EvalError("malformed program: a definition writes what is no output");
     machine.runDefinition(id, t == kNone ? nullptr : outputs[t].data.data());
     if (t != kNone)
       written[t] = true;
   }
-  for (TensorId t = 0; t < program.tensors.size(); ++t)
-    if (program.tensors[t].role == Tensor::Role::Output) {
-      if (!written[t])
-        throw EvalError(fmt::format("output `{}` has no definition", program.tensors[t].name));
-      TensorValue &output = outputs[t];
-      canonicalise(output.type, output.data.data(), output.data.size() / elementSize(output.type));
-      result.outputs[program.tensors[t].name] = std::move(output);
-    }
+  for (TensorId t = 0; t < program.tensors.size(); ++t) {
+    if (!program.tensors[t].isWritten())
+      continue;
+    if (!written[t])
+      throw EvalError(fmt::format("output `{}` has no definition", program.tensors[t].name));
+    TensorValue &output = outputs[t];
+    canonicalise(output.type, output.data.data(), output.data.size() / elementSize(output.type));
+    result.outputs[program.tensors[t].name] = std::move(output);
+  }
 }
 
 } // namespace

@@ -49,7 +49,7 @@ private:
   bool checkNames(const std::map<std::string, std::vector<std::int64_t>> &shapes) {
     std::vector<std::string> wanted;
     for (const Tensor &tensor : program_.tensors) {
-      if (tensor.role != Tensor::Role::Input)
+      if (!tensor.isRead())
         continue;
       wanted.push_back(tensor.name);
       const auto it = shapes.find(tensor.name);
@@ -103,7 +103,7 @@ private:
 
   bool takeAxes(const std::map<std::string, std::vector<std::int64_t>> &shapes) {
     for (const Tensor &tensor : program_.tensors) {
-      if (tensor.role != Tensor::Role::Input)
+      if (!tensor.isRead())
         continue;
       const std::vector<std::int64_t> &shape = shapes.at(tensor.name);
       for (std::size_t axis = 0; axis < shape.size(); ++axis) {
@@ -141,7 +141,7 @@ private:
       }
       if (!elementCount(shape, byteSize(tensor.type)))
         return fail(fmt::format("`{}` of shape {} is too large", tensor.name, shapeText(shape)));
-      if (tensor.role == Tensor::Role::Input && shape != shapes.at(tensor.name))
+      if (tensor.isRead() && shape != shapes.at(tensor.name))
         return fail(fmt::format("input `{}` has shape {}; wanted is [{}]{}", tensor.name,
                                 shapeText(shapes.at(tensor.name)), axesText(tensor), dimsText()));
       launch_.shapes.push_back(std::move(shape));

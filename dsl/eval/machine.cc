@@ -1,70 +1,15 @@
 // Running definitions and reductions.
 #include "dsl/eval/machine.h"
 
-#include "dsl/eval/atom/atom.h"
+#include "dsl/eval/recurrence.h"
+#include "dsl/eval/table.h"
 
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace ordo::dsl::machine {
-namespace {
-
-constexpr int kDeepestNesting = 64;          // of reductions in reductions
-constexpr std::int64_t kLongest = 1LL << 31; // elements of one reduction
-constexpr std::int64_t kLargestMemo = 1LL << 24;
-
-/// A reduction that the evaluator can fold, or the reason why not.
-void checkReduction(const Program &program, const Reduction &r, DType type) {
-  if (r.op == ReduceOp::ArgMax || r.op == ReduceOp::Top)
-    throw EvalError(fmt::format("the evaluator has no {} yet", name(r.op)));
-  if (r.body >= program.exprCount())
-    throw EvalError("malformed program: a reduction has no body");
-  const DType body = program.expr(r.body).type;
-  if (r.op == ReduceOp::Count) {
-    if (body != DType::Bool || !(isInteger(type) || type == DType::Index))
-      throw EvalError("malformed program: `count` counts bools into an integer");
-    return;
-  }
-  const bool isFolded = isInteger(type) || type == DType::Index || type == DType::F64 ||
-                        type == DType::F32 || type == DType::F16 || type == DType::BF16;
-  if (body != type || !isFolded)
-    throw EvalError(
-        fmt::format("malformed program: a `{}` of {} in {}", name(r.op), name(body), name(type)));
-  if (!r.order.empty()) {
-    if (const auto reason = malformed(r.order))
-      throw EvalError(fmt::format("malformed program: order `{}`: {}", toString(r.order), *reason));
-    if (!isFloat(type) && std::ranges::any_of(r.order.stages, [](const Stage &s) {
-          return s.round || s.start || s.pad;
-        }))
-      throw EvalError("malformed program: an order over integers with a rounding, start or pad");
-    const Stage::Kind first = r.order.stages.front().kind;
-    if ((first == Stage::Kind::Fma || first == Stage::Kind::Mma) &&
-        (r.op != ReduceOp::Dot || !isFloat(type) || program.expr(r.body).op != Op::Mul))
-      throw EvalError(
-          "malformed program: an `fma` or `mma` stage outside a float `dot` of a product");
-  }
-}
-
-void fillWith(std::vector<std::byte> &values, DType type, std::uint64_t bits) {
-  const std::size_t size = elementSize(type);
-  for (std::size_t at = 0; at < values.size(); at += size)
-    storeBits(type, values.data() + at, bits);
-}
-
-/// What stands for a masked element: its product adds nothing. fma(-0.0, 1.0, acc) is acc; a matrix
-/// unit may take any zero operand for +0.0, so there +0.0 times -1.0 makes the -0.0.
-std::uint64_t maskedBits(const ReductionState &state, std::size_t side) {
-  constexpr std::uint64_t kOne = 0x3ff0000000000000u, kMinusOne = 0xbff0000000000000u;
-  if (state.atom)
-    return side == 0 ? 0 : castBits(DType::F64, state.element, kMinusOne);
-  if (side == 1)
-    return castBits(DType::F64, state.type, kOne);
-  return state.reduction->op == ReduceOp::Count ? 0 : identityBits(state.reduction->op, state.type);
-}
-
-} // namespace
-
 void Array::setShape(std::vector<std::int64_t> sizes) {
   shape = std::move(sizes);
   strides.assign(shape.size(), 1);
@@ -72,10 +17,18 @@ void Array::setShape(std::vector<std::int64_t> sizes) {
     strides[k - 1] = strides[k] * shape[k];
 }
 
+std::int64_t Array::count() const {
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape)
+    count *= size;
+  return count;
+}
+
 Machine::Machine(const Program &program, const Launch &launch)
     : program_(program), launch_(launch), scalars_(program.scalars.size()),
       tensors_(program.tensors.size()), definitions_(program.definitions.size()),
-      storage_(program.definitions.size()), reductions_(program.reductions.size()) {
+      carries_(program.carries.size() * 3), storage_(program.definitions.size()),
+      placed_(program.tensors.size()), recurrences_(program.recurrences.size()) {
   for (std::size_t t = 0; t < tensors_.size(); ++t) {
     tensors_[t].name = program.tensors[t].name;
     tensors_[t].type = program.tensors[t].type;
@@ -83,6 +36,8 @@ Machine::Machine(const Program &program, const Launch &launch)
   }
   findFreeVars();
 }
+
+Machine::~Machine() = default;
 
 void Machine::setInput(TensorId tensor, const std::byte *data) {
   tensors_[tensor].data = data;
@@ -116,6 +71,9 @@ void Machine::findFreeVars() {
     const Reduction &r = program_.reductions.at(e.payload);
     include(r.body);
     include(r.where);
+    include(r.count);
+    for (const RankKey &key : r.keys)
+      include(key.value);
     for (const VarId var : r.vars)
       bits(id)[var / 64] &= ~(std::uint64_t{1} << var % 64);
     for (const VarId var : r.vars)
@@ -136,214 +94,155 @@ std::int64_t Machine::fixedExtent(VarId var) const {
   return bits ? static_cast<std::int64_t>(*bits) : -1;
 }
 
+std::vector<std::int64_t> Machine::fixedShape(const std::string &name,
+                                              std::span<const ExprId> shape) const {
+  std::vector<std::int64_t> sizes;
+  for (const ExprId axis : shape) {
+    const auto size = evaluateUniform(program_, axis, launch_.dims);
+    if (!size || static_cast<std::int64_t>(*size) < 0)
+      throw EvalError(fmt::format("`{}` has no fixed size along axis {}", name, sizes.size()));
+    sizes.push_back(static_cast<std::int64_t>(*size));
+  }
+  return sizes;
+}
+
+void Machine::bindAmbient(Frame &frame) const {
+  frame.vars.resize(program_.vars.size());
+  for (const auto &[var, value] : ambient_)
+    frame.vars[var] = {value, 0, nullptr};
+}
+
 void Machine::noteFault(const Array &array, std::span<const std::int64_t> at) {
-  fault_ = fmt::format("`{}` is read at {}, and is {}", array.name, shapeText(at),
-                       shapeText(array.shape));
+  faultArray_ = array.name;
+  faultAt_.assign(at.begin(), at.end());
+  faultShape_ = array.shape;
 }
 
-void Machine::prepareReduction(ReductionId id, DType type) {
-  if (id >= reductions_.size())
-    throw EvalError("malformed program: a reduction is missing");
-  if (reductions_[id])
-    return;
-  if (++depth_ > kDeepestNesting)
-    throw EvalError(fmt::format("reductions nest deeper than {}", kDeepestNesting));
-  const Reduction &r = program_.reductions[id];
-  checkReduction(program_, r, type);
-  auto state = std::make_unique<ReductionState>();
-  state->reduction = &r;
-  state->type = type;
-  state->element = r.op == ReduceOp::Count ? DType::Bool : type;
-  state->rest = r.order;
-  std::vector<ExprId> roots = {r.body};
-  const bool isMatrix = isMatrixProduct(r);
-  if (isMatrix || (!r.order.empty() && r.order.stages.front().kind == Stage::Kind::Fma)) {
-    state->fused = true;
-    state->rest.stages.erase(state->rest.stages.begin());
-    roots.assign(program_.args(r.body).begin(), program_.args(r.body).end());
-  }
-  if (isMatrix) {
-    state->atom = &matrixRule(program_, r, type);
-    state->element = state->atom->operand;
-    for (std::size_t side = 0; side < 2; ++side)
-      roots[side] = matrixOperand(program_, r, side, state->element);
-  }
-  std::vector<VarId> bodyVars = freeVars(r.body);
-  std::vector<ExprId> extents;
-  std::vector<VarId> outer = bodyVars;
-  for (const ExprId id : {r.where})
-    if (id != kNone)
-      std::ranges::copy(freeVars(id), std::back_inserter(outer));
-  std::erase_if(outer, [&](VarId v) { return std::ranges::find(r.vars, v) != r.vars.end(); });
-  for (const VarId var : r.vars) {
-    extents.push_back(program_.vars[var].extent);
-    std::ranges::copy(freeVars(extents.back()), std::back_inserter(outer));
-  }
-  std::ranges::sort(outer);
-  outer.erase(std::ranges::unique(outer).begin(), outer.end());
-  for (const VarId var : r.vars)
-    if (std::ranges::find(outer, var) != outer.end())
-      throw EvalError("malformed program: an extent depends on its own reduction");
-  state->outer = std::move(outer);
-  state->frame.vars.resize(program_.vars.size());
-  prepareMemo(*state);
-  state->extents.compile(*this, extents);
-  scope_.insert(scope_.end(), r.vars.begin(), r.vars.end());
-  state->body.compile(*this, roots, r.where, std::move(bodyVars));
-  scope_.resize(scope_.size() - r.vars.size());
-  reductions_[id] = std::move(state);
-  --depth_;
+void Machine::noteFault(std::string text) {
+  faultArray_.clear();
+  faultAt_.clear();
+  faultShape_.clear();
+  fault_ = std::move(text);
 }
 
-/// Remembering the last point is enough where points come with the reduction's variables outermost.
-void Machine::prepareMemo(ReductionState &state) {
-  std::vector<VarId> leading(
-      scope_.begin(),
-      scope_.begin() + static_cast<std::ptrdiff_t>(std::min(state.outer.size(), scope_.size())));
-  std::ranges::sort(leading);
-  if (leading == state.outer)
-    return;
-  std::int64_t total = 1;
-  std::vector<std::int64_t> extents;
-  for (const VarId var : state.outer) {
-    const std::int64_t extent = fixedExtent(var);
-    if (extent <= 0 || total > kLargestMemo / extent)
-      return;
-    total *= extent;
-    extents.push_back(extent);
-  }
-  state.memoExtents = std::move(extents);
-  state.memoBits.resize(static_cast<std::size_t>(total));
-  state.memoState.resize(static_cast<std::size_t>(total));
+std::string Machine::fault() const {
+  if (faultShape_.empty() && faultArray_.empty())
+    return fault_;
+  for (std::size_t k = 0; k < faultAt_.size(); ++k)
+    if (faultAt_[k] < 0 || faultAt_[k] >= faultShape_[k])
+      return fmt::format("index out of range: `{}` is read at {}, and is {}", faultArray_,
+                         shapeText(faultAt_), shapeText(faultShape_));
+  return fmt::format("`{}` has no value at {}", faultArray_, shapeText(faultAt_));
 }
 
-std::size_t Machine::memoIndex(const ReductionState &state) const {
-  std::int64_t index = 0;
-  for (std::size_t k = 0; k < state.point.size(); ++k)
-    index = index * state.memoExtents[k] + state.point[k];
-  return static_cast<std::size_t>(index);
+std::string Machine::pointText(std::span<const VarId> vars,
+                               std::span<const std::int64_t> at) const {
+  std::vector<std::string> names;
+  for (const VarId var : vars)
+    names.push_back(program_.vars[var].name);
+  if (names.empty())
+    return "";
+  if (names.size() == 1)
+    return fmt::format("{} = {}", names[0], at[0]);
+  return fmt::format("({}) = ({})", fmt::join(names, ", "), fmt::join(at, ", "));
 }
 
-bool Machine::reduce(std::uint64_t id, const Frame &frame, std::size_t i, std::uint64_t *bits) {
-  ReductionState &state = *reductions_[id];
-  bool isSame = state.known;
-  state.point.resize(state.outer.size());
-  for (std::size_t k = 0; k < state.outer.size(); ++k) {
-    const std::int64_t value = frame.vars[state.outer[k]].at(i);
-    isSame = isSame && state.point[k] == value;
-    state.point[k] = value;
-  }
-  if (!isSame) {
-    state.known = true;
-    const bool hasMemo = !state.memoState.empty();
-    const std::size_t at = hasMemo ? memoIndex(state) : 0;
-    if (hasMemo && state.memoState[at] != 0) {
-      state.bits = state.memoBits[at];
-      state.poisoned = state.memoState[at] == 2;
-    } else {
-      computeReduction(state, frame, i);
-      if (hasMemo) {
-        state.memoBits[at] = state.bits;
-        state.memoState[at] = state.poisoned ? 2 : 1;
-      }
+std::string Machine::pointText(std::span<const VarId> vars, const Frame &frame,
+                               std::size_t i) const {
+  std::vector<std::int64_t> at;
+  for (const VarId var : vars)
+    at.push_back(frame.vars[var].at(i));
+  return pointText(vars, at);
+}
+
+std::vector<ExprId> reachable(const Program &program, std::vector<ExprId> roots) {
+  std::vector<ExprId> nodes;
+  std::vector<bool> seen(program.exprCount());
+  const auto enter = [&](std::span<const VarId> vars) {
+    for (const VarId var : vars)
+      roots.push_back(program.vars.at(var).extent);
+  };
+  const auto enterLocals = [&](std::span<const DefId> locals) {
+    for (const DefId id : locals) {
+      const Definition &local = program.definitions.at(id);
+      roots.insert(roots.end(), {local.value, local.where});
+      enter(local.vars);
+    }
+  };
+  while (!roots.empty()) {
+    const ExprId id = roots.back();
+    roots.pop_back();
+    if (id == kNone || seen.at(id))
+      continue;
+    seen[id] = true;
+    nodes.push_back(id);
+    const Expr &e = program.expr(id);
+    roots.insert(roots.end(), program.args(id).begin(), program.args(id).end());
+    if (e.op == Op::Reduce) {
+      const Reduction &r = program.reductions.at(e.payload);
+      roots.insert(roots.end(), {r.body, r.where, r.count});
+      for (const RankKey &key : r.keys)
+        roots.push_back(key.value);
+      enter(r.vars);
+    } else if (e.op == Op::Recur) {
+      const Recurrence &r = program.recurrences.at(recurrenceOf(e.payload));
+      roots.push_back(r.where);
+      enter(r.shared);
+      enter(r.vars);
+      for (const std::vector<CarryId> *carries : {&r.carries, &r.yields})
+        for (const CarryId carry : *carries) {
+          const Carry &c = program.carries.at(carry);
+          roots.insert(roots.end(), {c.start, c.next, c.merged});
+          enter(c.vars);
+        }
+      enterLocals(r.stepLocals);
+      enterLocals(r.mergeLocals);
     }
   }
-  *bits = state.bits;
-  return state.poisoned;
-}
-
-void Machine::computeReduction(ReductionState &state, const Frame &frame, std::size_t i) {
-  const Reduction &r = *state.reduction;
-  for (const VarId var : state.outer)
-    state.frame.vars[var] = {frame.vars[var].at(i), 0, nullptr};
-  state.frame.count = 1;
-  state.extents.run(*this, state.frame);
-  std::vector<std::int64_t> extents;
-  std::int64_t length = 1;
-  state.poisoned = false;
-  for (std::size_t k = 0; k < r.vars.size(); ++k) {
-    state.poisoned = state.poisoned || !state.extents.root(k).poison.empty();
-    extents.push_back(state.extents.rootIndexAt(k, 0));
-    if (extents.back() < 0)
-      throw EvalError(
-          fmt::format("{} runs over {} elements", program_.vars[r.vars[k]].name, extents.back()));
-    if (extents.back() == 0)
-      length = 0;
-    else if (length > kLongest / extents.back())
-      throw EvalError("a reduction is longer than the evaluator holds (2^31 elements)");
-    else
-      length *= extents.back();
-  }
-  if (state.poisoned)
-    return;
-  const std::size_t size = elementSize(state.element);
-  const bool guarded = r.where != kNone;
-  for (std::size_t k = 0; k < (state.fused ? 2 : 1); ++k) {
-    state.values[k].resize(static_cast<std::size_t>(length) * size);
-    if (guarded)
-      fillWith(state.values[k], state.element, maskedBits(state, k));
-  }
-  if (length > 0) {
-    Walk walk(state.frame, r.vars, extents);
-    while (walk.next()) {
-      const std::size_t at = static_cast<std::size_t>(walk.position()) * size;
-      std::byte *out[] = {state.values[0].data() + at,
-                          state.fused ? state.values[1].data() + at : nullptr};
-      state.poisoned = state.body.run(*this, state.frame, out, nullptr, nullptr) || state.poisoned;
-    }
-  }
-  state.bits = foldBits(state, length);
+  return nodes;
 }
 
 void Machine::runDefinition(DefId id, std::byte *output) {
   const Definition &definition = program_.definitions[id];
+  if (definition.recurrence != kNone)
+    return; // run by its recurrence
   Array &array = definitions_[id];
   array.name = definition.name;
   array.type = program_.expr(definition.value).type;
-  std::vector<std::int64_t> extents;
-  for (const VarId var : definition.vars) {
-    extents.push_back(fixedExtent(var));
-    if (extents.back() < 0)
-      throw EvalError(fmt::format("`{}` runs over {}, whose size is not fixed by the launch",
-                                  definition.name, program_.vars[var].name));
-  }
-  const auto count = elementCount(extents, 8);
-  if (!count)
-    throw EvalError(fmt::format("`{}` of {} is too large", definition.name, shapeText(extents)));
-  array.setShape(extents);
-  const std::size_t size = elementSize(array.type);
-  if (definition.output != kNone) {
-    if (extents != launch_.shapes[definition.output] ||
-        array.type != program_.tensors[definition.output].type)
-      throw EvalError(fmt::format("`{}` is defined as {}{}, and is {}{}", definition.name,
-                                  name(array.type), shapeText(extents),
-                                  name(program_.tensors[definition.output].type),
-                                  shapeText(launch_.shapes[definition.output])));
+  Table table;
+  Scatter scatter;
+  if (definition.isPlaced()) {
+    scatter.compile(*this, definition);
+    array.setShape(fixedShape(definition.name, definition.shape));
   } else {
-    storage_[id].resize(static_cast<std::size_t>(*count) * size);
-    output = storage_[id].data();
+    table.compile(*this, {definition.name, definition.vars, definition.value, definition.where});
+    array.setShape(table.measure(*this));
   }
-  scope_ = definition.vars;
-  Body body;
-  std::vector<VarId> vars = freeVars(definition.value);
-  body.compile(*this, {definition.value}, definition.where, std::move(vars));
-  Frame frame;
-  frame.vars.resize(program_.vars.size());
-  std::vector<std::uint8_t> live(kBatch), poison(kBatch);
-  Walk walk(frame, definition.vars, extents);
-  while (*count > 0 && walk.next()) {
-    const auto at = static_cast<std::size_t>(walk.position());
-    std::byte *out[] = {output + at * size, nullptr};
-    const bool poisoned = body.run(*this, frame, out, live.data(), poison.data());
-    const bool isPartial = definition.where != kNone && definition.output == kNone;
-    if (poisoned && definition.output != kNone)
-      throw EvalError(fmt::format("index out of range in `{}`: {}", definition.name, fault_));
-    if (!poisoned && !isPartial)
-      continue;
-    // A later definition may leave these elements unread; if it reads them, that is the error.
-    array.poison.resize(static_cast<std::size_t>(*count));
-    for (std::size_t i = 0; i < frame.count; ++i)
-      array.poison[at + i] = poison[i] != 0 || live[i] == 0;
+  const auto count = elementCount(array.shape, 8);
+  if (!count)
+    throw EvalError(
+        fmt::format("`{}` of {} is too large", definition.name, shapeText(array.shape)));
+  const auto elements = static_cast<std::size_t>(*count);
+  const bool isOutput = definition.output != kNone;
+  if (!isOutput) {
+    storage_[id].resize(elements * elementSize(array.type));
+    output = storage_[id].data();
+  } else if (array.shape != launch_.shapes[definition.output] ||
+             array.type != program_.tensors[definition.output].type ||
+             (definition.isPlaced() && definition.at.size() != array.shape.size())) {
+    throw EvalError(fmt::format("`{}` is defined as {}{}, and is {}{}", definition.name,
+                                name(array.type), shapeText(array.shape),
+                                name(program_.tensors[definition.output].type),
+                                shapeText(launch_.shapes[definition.output])));
+  }
+  if (!definition.isPlaced()) {
+    table.fill(*this, array, output, isOutput);
+  } else {
+    std::vector<std::uint8_t> own;
+    std::vector<std::uint8_t> &written = isOutput ? placed_[definition.output] : own;
+    written.resize(elements);
+    array.poison.assign(isOutput ? 0 : elements, 1);
+    scatter.fill(*this, array, output, written);
   }
   array.data = output;
   array.ready = true;

@@ -80,6 +80,83 @@ struct Builder {
     p.definitions.push_back(std::move(d));
     return static_cast<DefId>(p.definitions.size() - 1);
   }
+  /// A definition whose points stand at `at` of an array of `shape`.
+  DefId place(std::string name, std::vector<VarId> vars, std::vector<ExprId> at,
+              std::vector<ExprId> shape, ExprId value, TensorId output = kNone,
+              ExprId where = kNone) {
+    const DefId d = define(std::move(name), std::move(vars), value, output, where);
+    p.definitions[d].at = std::move(at);
+    p.definitions[d].shape = std::move(shape);
+    p.definitions[d].isUpdate = output != kNone && p.tensors[output].isRead();
+    return d;
+  }
+  /// A local definition of a recurrence, to be listed in it.
+  DefId local(RecurrenceId r, std::string name, std::vector<VarId> vars, ExprId value,
+              ExprId where = kNone) {
+    const DefId d = define(std::move(name), std::move(vars), value, kNone, where);
+    p.definitions[d].recurrence = r;
+    return d;
+  }
+  ExprId rank(ReduceOp o, VarId var, std::vector<RankKey> keys, ExprId where = kNone,
+              ExprId count = kNone, ExprId slot = kNone) {
+    Reduction r;
+    r.op = o;
+    r.vars = {var};
+    r.keys = std::move(keys);
+    r.where = where;
+    r.count = count;
+    p.reductions.push_back(std::move(r));
+    const std::vector<ExprId> args = slot == kNone ? std::vector<ExprId>{} : std::vector{slot};
+    return p.make(Op::Reduce, DType::I32, p.reductions.size() - 1, std::span<const ExprId>(args));
+  }
+
+  /// A recurrence to be completed: `carry`s, then `next`s, then `part`s.
+  RecurrenceId recurrence(std::vector<VarId> shared, std::vector<VarId> vars,
+                          const std::string &order, ExprId where = kNone) {
+    Recurrence r;
+    r.shared = std::move(shared);
+    r.vars = std::move(vars);
+    std::string error;
+    r.order = parseOrder(order, &error).value();
+    r.where = where;
+    p.recurrences.push_back(std::move(r));
+    return static_cast<RecurrenceId>(p.recurrences.size() - 1);
+  }
+  CarryId carry(RecurrenceId r, std::string name, DType type, std::vector<VarId> vars,
+                ExprId start) {
+    Carry c;
+    c.name = std::move(name);
+    c.type = type;
+    c.vars = std::move(vars);
+    c.start = start;
+    c.recurrence = r;
+    p.carries.push_back(std::move(c));
+    p.recurrences[r].carries.push_back(static_cast<CarryId>(p.carries.size() - 1));
+    return p.recurrences[r].carries.back();
+  }
+  CarryId yield(RecurrenceId r, std::string name, std::vector<VarId> vars, ExprId value) {
+    Carry c;
+    c.name = std::move(name);
+    c.type = p.expr(value).type;
+    c.vars = std::move(vars);
+    c.next = value;
+    c.recurrence = r;
+    p.carries.push_back(std::move(c));
+    p.recurrences[r].isScan = true;
+    p.recurrences[r].yields.push_back(static_cast<CarryId>(p.carries.size() - 1));
+    return p.recurrences[r].yields.back();
+  }
+  ExprId held(CarryId c, std::vector<ExprId> index = {}, Side side = Side::Step) {
+    return p.make(Op::Carry, p.carries[c].type, carryPayload(c, side),
+                  std::span<const ExprId>(index));
+  }
+  ExprId part(RecurrenceId r, std::uint32_t part, std::vector<ExprId> index) {
+    const Recurrence &of = p.recurrences[r];
+    const CarryId c =
+        part < of.carries.size() ? of.carries[part] : of.yields[part - of.carries.size()];
+    return p.make(Op::Recur, p.carries[c].type, recurPayload(r, part),
+                  std::span<const ExprId>(index));
+  }
 };
 
 template <class T>
