@@ -94,14 +94,15 @@ Shape shapeOf(const Instruction &i) {
   case Op::CopyAsync:
   case Op::Shuffle:
     return {-1, -1};
-  case Op::WaitGroup:
   case Op::Barrier:
+    return {0, -1};
+  case Op::WaitGroup:
+  case Op::Wait:
   case Op::WarpBarrier:
     return {0, 1};
   case Op::CommitGroup:
   case Op::Prefetch:
   case Op::Fence:
-  case Op::Wait:
   case Op::Branch:
   case Op::Exit:
   case Op::Trap:
@@ -136,6 +137,8 @@ std::string malformed(const Kernel &kernel, const Instruction &i) {
   if ((shape.dst >= 0 && i.dst.size() != static_cast<std::size_t>(shape.dst)) ||
       (shape.src >= 0 && i.src.size() != static_cast<std::size_t>(shape.src)))
     return fmt::format("{} destinations and {} operands", i.dst.size(), i.src.size());
+  if (i.dst.size() > kMostOperands || i.src.size() > kMostOperands)
+    return "too many operands";
   std::size_t uniform = 0;
   for (const RegisterId reg : i.dst) {
     if (reg >= kernel.registers.size())

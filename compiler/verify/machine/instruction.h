@@ -47,6 +47,8 @@ namespace ordo::verify {
 
 using RegisterId = std::uint32_t;
 inline constexpr RegisterId kNoRegister = 0xffffffffu;
+/// The most destinations, and the most operands, of an instruction.
+inline constexpr std::size_t kMostOperands = 16;
 
 enum class Op : std::uint8_t {
   // Bits. `width` is the operands' and the result's unless stated. Amounts of shifts are taken from
@@ -146,7 +148,7 @@ enum class Op : std::uint8_t {
   WaitGroup, // src: how many groups may be outstanding
   Prefetch,  // no effect
   Fence,     // `what`: the scope, as written
-  Wait,      // AMDGCN: at most `count` loads of `counter` outstanding
+  Wait,      // AMDGCN: src: how many loads of `access.counter` may be outstanding
   // Control.
   Branch, // to `target`
   Exit,
@@ -197,7 +199,10 @@ enum class SpecialRegister : std::uint8_t {
   LaneMaskGt,
   LaneMaskGe,
   LaneMaskEq,
-  ParamBase, // the address of the first argument's byte in Space::Param (AMDGCN: kernarg segment)
+  LiveLanes, // LockStep, uniform, 64 bits: the lanes that are threads of the block; EXEC's first
+             // value
+  ParamBase, // 64 bits: the address of the first argument's byte in Space::Param (AMDGCN: kernarg
+             // segment)
 };
 
 enum class ShuffleMode : std::uint8_t { Up, Down, Butterfly, Index };
@@ -234,6 +239,8 @@ struct Instruction {
   Round rounding = Round::NearestEven;
   bool flushes = false;   // .ftz: subnormal inputs and results become zeros of their sign
   bool saturates = false; // .sat: clamped to [0, 1], NaN gives +0
+  bool mayContract =
+      false; // PTX without .rn: the assembler may fuse this product or sum with another
   bool guardNegated = false;
   ShuffleMode shuffle = ShuffleMode::Butterfly;
   VoteMode vote = VoteMode::All;
