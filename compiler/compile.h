@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace ordo::compiler {
@@ -29,6 +30,11 @@ struct LaunchRecipe {
   std::vector<dsl::ExprId> rowExtents; // in the Program: Index expressions over free dimensions
   std::int64_t sharedBytes = 0;        // static shared memory, for information
 };
+
+/// The blocks of a launch for these sizes of the free dimensions (by DimId); nothing where they do
+/// not fit 64 bits.
+std::optional<std::array<std::int64_t, 3>>
+gridOf(const dsl::Program &program, const LaunchRecipe &launch, std::span<const std::int64_t> dims);
 
 /// The symbol is Program::kernel. Its arguments, in order: a pointer for each input tensor, one for
 /// each output, every free dimension as i64 (in Program::dims order), every launch-time scalar in
