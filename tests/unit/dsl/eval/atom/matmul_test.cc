@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <ctime>
 
 namespace ordo::dsl {
 namespace {
@@ -190,24 +189,6 @@ TEST(Tile, NeedsNoAvx2) {
       for (int j = 0; j < kLanes; ++j)
         EXPECT_EQ(x.store(rule, j), y.store(rule, j)) << name;
     }
-  }
-}
-
-// Two seconds on two cores: four of processor time, which other work on the machine does not move.
-TEST(Matmul, OneHundredTwentyEightSquaredBy4096TakesTwoSecondsAtMost) {
-#if __has_feature(address_sanitizer)
-  GTEST_SKIP() << "sanitizers slow it down";
-#endif
-  Operands random(11);
-  for (const char *name : {"nv.hopper.bf16", "nv.ampere.f16", "nv.hopper.f8e4m3fn", "amd.cdna2.f16",
-                           "amd.cdna3.bf16", "amd.cdna3.f64"}) {
-    Problem p(*findAtom(name), 128, 128, 4096);
-    p.fill(random, Regime::Normal);
-    const std::clock_t start = std::clock();
-    ASSERT_TRUE(p.run(2));
-    const double taken = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-    EXPECT_LT(taken, 4.0) << name;
-    RecordProperty(name, std::to_string(taken));
   }
 }
 

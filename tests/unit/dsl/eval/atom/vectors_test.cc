@@ -1,8 +1,8 @@
 // Steps of each format against what an A100 and an H200 gave: tests/data/tensor_core_vectors.
 #include "dsl/eval/atom/atom.h"
+#include "tests/unit/dsl/eval/atom/vectors.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <cstring>
 #include <string>
@@ -11,54 +11,9 @@
 namespace ordo::dsl {
 namespace {
 
-constexpr const char *kFolder = "tests/data/tensor_core_vectors/";
-
-std::string gunzip(const std::string &path) {
-  std::string data;
-  const gzFile file = gzopen(path.c_str(), "rb");
-  if (file == nullptr)
-    return data;
-  char buffer[1 << 16];
-  for (int n = 0; (n = gzread(file, buffer, sizeof buffer)) > 0;)
-    data.append(buffer, static_cast<std::size_t>(n));
-  gzclose(file);
-  return data;
+std::optional<std::uint64_t> stepOf(const Vectors &v, const AtomRule &rule, std::uint32_t row) {
+  return chain(rule, v.operands(0, row), v.operands(1, row), v.accumulator(0, row));
 }
-
-/// As tests/data/tensor_core_vectors/pack.py lays them out.
-struct Vectors {
-  std::uint32_t rows = 0, columns = 0;
-  std::size_t operandBytes, accumulatorBytes;
-  std::string data;
-
-  Vectors(const std::string &file, std::size_t operand, std::size_t accumulator = 4)
-      : operandBytes(operand), accumulatorBytes(accumulator), data(gunzip(kFolder + file)) {
-    if (data.size() < 8)
-      return;
-    std::memcpy(&rows, data.data(), 4);
-    std::memcpy(&columns, data.data() + 4, 4);
-  }
-  std::size_t matrixBytes() const { return std::size_t{rows} * columns * operandBytes; }
-  std::span<const std::byte> operands(int matrix, std::uint32_t row) const {
-    const std::size_t bytes = columns * operandBytes;
-    const std::size_t at = 8 + matrix * matrixBytes() + row * bytes;
-    return std::as_bytes(std::span<const char>(data).subspan(at, bytes));
-  }
-  bool isWhole() const {
-    return rows > 0 && data.size() == 8 + 2 * matrixBytes() + 2 * rows * accumulatorBytes;
-  }
-  /// c (0) or d (1).
-  std::uint64_t accumulator(int which, std::uint32_t row) const {
-    std::uint64_t v = 0;
-    const std::size_t index = which * std::size_t{rows} + row;
-    std::memcpy(&v, data.data() + 8 + 2 * matrixBytes() + index * accumulatorBytes,
-                accumulatorBytes);
-    return v;
-  }
-  std::optional<std::uint64_t> step(const AtomRule &rule, std::uint32_t row) const {
-    return chain(rule, operands(0, row), operands(1, row), accumulator(0, row));
-  }
-};
 
 struct Case {
   const char *file, *rule;
@@ -78,7 +33,7 @@ TEST_P(PublishedVectors, AllFiveThousandAreEqual) {
   ASSERT_NE(rule, nullptr);
   int equal = 0;
   for (std::uint32_t i = 0; i < v.rows; ++i)
-    equal += v.step(*rule, i) == v.accumulator(1, i);
+    equal += stepOf(v, *rule, i) == v.accumulator(1, i);
   EXPECT_EQ(equal, 5000);
 }
 
@@ -91,7 +46,7 @@ TEST_P(PublishedVectors, OtherFamiliesDiffer) {
   rule.fractionBits = rule.fractionBits == 25 ? 24 : 25;
   int equal = 0;
   for (std::uint32_t i = 0; i < v.rows; ++i)
-    equal += v.step(rule, i) == v.accumulator(1, i);
+    equal += stepOf(v, rule, i) == v.accumulator(1, i);
   EXPECT_LT(equal, 4900);
 }
 
@@ -119,7 +74,7 @@ TEST_P(MeasuredVectors, AllAreEqual) {
   ASSERT_EQ(v.columns, c.columns);
   int different = 0;
   for (std::uint32_t i = 0; i < v.rows; ++i) {
-    const std::uint64_t d = v.accumulator(1, i), got = v.step(*rule, i).value();
+    const std::uint64_t d = v.accumulator(1, i), got = stepOf(v, *rule, i).value();
     const bool sameNan = rule->accumulator == DType::F64 && isNanBits(DType::F64, d) &&
                          got == canonicalNan(DType::F64); // the card keeps a payload
     different += got != d && !sameNan;
@@ -138,7 +93,7 @@ TEST(MeasuredFloor, NoOtherFits) {
       rule.leastExponent = floor;
       int different = 0;
       for (std::uint32_t i = 0; i < v.rows; ++i)
-        different += v.step(rule, i) != v.accumulator(1, i);
+        different += stepOf(v, rule, i) != v.accumulator(1, i);
       EXPECT_GT(different, 0) << c.rule << " " << floor;
     }
   }
