@@ -59,6 +59,49 @@ profile everything.v1 {
 }
 )";
 
+// The rest: words and arrays, f8, casts, stages and starts, and the atoms of matrix units.
+const std::string kRest = R"(module rest
+
+let rounds = 3
+order units = mma(32).from(0.5) | pairs
+order trees = halves(4) | mid(8) | lanes(3).pad(-0.0) | seq: f16
+
+fn mix(a: u32[2], n: u32) -> (lo: u32, hi: u32) = {
+  let up(v) = v ^ n
+  (c, k) = iterate rounds (c = a, k = n) {
+    w = mulhi(c[0], 0xD2511F53)
+    next ([c[1] + k, w], k + 0x9E3779B9)
+  }
+  (up(c[0]), c[1] - k)
+}
+
+op words<N>(n: u32[T], m: u64[T], i: i64[T], v: f64[T], q: f16[T, N])
+  -> (a: u32[T], b: u64[T], c: i64[T], d: f64[T], e: f8e4m3fn[T], g: f8e5m2[T], h: i32[T], s: f32[T])
+{
+  (a[t], p[t]) = mix([n[t], 7], 5)
+  b[t] = m[t] * 3 + u64(p[t])
+  c[t] = min(i[t], 4) - max(i[t] >> 2, -9)
+  d[t] = -v[t] + f64(i[t]) * 1.5
+  e[t] = f8e4m3fn.sat(f32(v[t]))
+  g[t] = f8e5m2.nosat(f32(q[t, 0]))
+  r[t] = max_nan[k in N, j in 2] (f32(q[t, k]) + f32(t + j))
+  h[t] = count[k in N where k != 3] (q[t, k] > 0.5) + (if r[t] <= 2.0 then 1 else i32(r[t]))
+  s[t] = sum[k in N, j in 3 by trees] (f32(q[t, k]) * (if j == 1 then 2.0 else 0.25))
+}
+
+op products<K, order red>(x: bf16[T, K], w: bf16[K]) -> (y: f32[T]) {
+  y[t] = dot[k in K by red where k < 90] (x[t, k], w[k])
+}
+
+kernel w = words<N = 12>
+
+profile rest.v1 {
+  target cuda.sm_90a { atom mma = nv.hopper.bf16 }
+  target rocm.gfx942 { atom mma = amd.cdna3.bf16 }
+  kernel p = products<K = 96, red = units>
+}
+)";
+
 std::string readFile(const std::string &path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
@@ -78,6 +121,7 @@ public:
       if (entry.path().extension() == ".ordo")
         write(entry.path().filename().string(), readFile(entry.path().string()));
     write("everything.ordo", kEverything);
+    write("rest.ordo", kRest);
   }
 
   void write(const std::string &path, const std::string &text) const {
@@ -86,7 +130,8 @@ public:
   }
   std::string read(const std::string &path) const { return readFile((root_ / path).string()); }
 
-  /// Of every kernel of `path`, in source order; nothing when anything is refused.
+  /// Of every kernel of `path`, in source order, for every target of its profile; nothing when
+  /// anything is refused.
   std::optional<Digests> digests(const std::string &path, std::string *why = nullptr) const {
     SourceManager sources;
     Diagnostics diagnostics(sources);
@@ -94,8 +139,9 @@ public:
     Digests all;
     if (package)
       for (const std::string &kernel : package->kernels())
-        if (const auto program = package->instantiate(kernel, diagnostics))
-          all.push_back(digest(*program));
+        for (const std::string &target : targetsOf(*package, package->kernel(kernel)->profile))
+          if (const auto program = package->instantiate(kernel, diagnostics, target))
+            all.push_back(digest(*program));
     if (why)
       *why = diagnostics.renderAll();
     if (!package || diagnostics.hasErrors())
@@ -104,6 +150,16 @@ public:
   }
 
 private:
+  /// Of the profile; one without a name where there are none.
+  static std::vector<std::string> targetsOf(const Package &package, const std::string &name) {
+    std::vector<std::string> targets;
+    for (const ProfileInfo &profile : package.profiles())
+      if (profile.name == name)
+        for (const ProfileInfo::Target &each : profile.targets)
+          targets.push_back(each.target.name);
+    return targets.empty() ? std::vector<std::string>{""} : targets;
+  }
+
   fs::path root_;
 };
 
@@ -135,7 +191,15 @@ const std::multimap<std::string, std::pair<std::string, std::string>> kSwaps = {
     {"|", {"operator", "&"}},          {"<<", {"operator", ">>"}},
     {">>", {"operator", "<<"}},        {"==", {"operator", "!="}},
     {"<", {"operator", "<="}},         {"<=", {"operator", "<"}},
-    {">", {"operator", ">="}},         {">=", {"operator", ">"}}};
+    {">", {"operator", ">="}},         {">=", {"operator", ">"}},
+    {"!=", {"operator", "=="}},        {"mulhi", {"function", "max"}},
+    {"i64", {"type", "u64"}},          {"u64", {"type", "i64"}},
+    {"f64", {"type", "f32"}},          {"f8e5m2", {"type", "f8e4m3fn"}},
+    {"f8e4m3fn", {"type", "f8e5m2"}},  {"f8e4m3fn", {"type", "f8e4m3fnuz"}},
+    {"sat", {"rounding", "nosat"}},    {"nosat", {"rounding", "sat"}},
+    {"max_nan", {"reduction", "max"}}, {"dot", {"reduction", "sum"}},
+    {"pad", {"start", "from"}},        {"mma", {"stage", "fma"}},
+    {"hopper", {"atom", "ampere"}},    {"cdna3", {"atom", "cdna2"}}};
 
 std::string otherNumber(const std::string &text) {
   if (text.find_first_not_of("0123456789") == std::string::npos && text.size() < 10)
@@ -219,6 +283,16 @@ TEST(Mutation, EveryConstructMovesTheDigest) {
     EXPECT_GE(counts.contains(construct) ? counts.at(construct) : 0, count) << construct;
 }
 
+TEST(Mutation, SoDoesEveryConstructOfTheRest) {
+  const Contracts contracts("rest");
+  const auto counts = mutateAll(contracts, "rest.ordo", {"rest.ordo"}, true);
+  const std::map<std::string, int> least = {{"number", 30}, {"operator", 15}, {"type", 4},
+                                            {"stage", 3},   {"reduction", 1}, {"function", 3},
+                                            {"start", 1},   {"rounding", 2},  {"atom", 2}};
+  for (const auto &[construct, count] : least)
+    EXPECT_GE(counts.contains(construct) ? counts.at(construct) : 0, count) << construct;
+}
+
 TEST(Mutation, SoDoTheProjectsContracts) {
   const Contracts contracts("contracts");
   const std::vector<std::string> operators = {"nn/norm.ordo", "nn/softmax.ordo",
@@ -236,49 +310,81 @@ TEST(Mutation, AndThoseOfTheTests) {
 }
 
 // Construct by construct, where a token alone does not do it.
-TEST(Mutation, LargerChangesMoveIt) {
-  const Contracts contracts("larger");
-  const auto before = contracts.digests("everything.ordo");
+void eachMoves(const Contracts &contracts, const std::string &path,
+               const std::vector<std::pair<std::string, std::string>> &changes) {
+  const std::string original = contracts.read(path);
+  const auto before = contracts.digests(path);
   ASSERT_TRUE(before);
-  const std::pair<std::string, std::string> changes[] = {
-      {".from(0.0)", ""},
-      {".from(0.0)", ".from(-0.0)"},
-      {"halves: bf16", "halves"},
-      {"first(3) | ", ""},
-      {"lanes(4, 2)", "lanes(4)"},
-      {"mid.leaf(2)", "mid"},
-      {"fma(4) | ", ""},
-      {" where h > 1", ""},
-      {" where t <= 40", ""},
-      {"require T % 2 == 0, T < 1000", ""},
-      {", T < 1000", ""},
-      {"T < 1000", "T < 1000, T > 2"},
-      {"(eps = 1e-3)", ""},
-      {"ss[t] + d[t]", "d[t] + ss[t]"},
-      {"x[t + T, i]", "x[t, i]"},
-      {"f32(bf16(x[t + T, i]))", "x[t + T, i]"},
-      {"x: f32[2 * T, N], n: u32[N]", "n: u32[N], x: f32[2 * T, N]"},
-      {"max(x, 0.5)", "max_nan(x, 0.5)"},
-      {"fma(x, abs(x), sqrt(1.25))", "x * abs(x) + sqrt(1.25)"},
-  };
   for (const auto &[from, to] : changes) {
-    std::string text = kEverything;
+    std::string text = original;
     const std::size_t at = text.find(from);
     ASSERT_NE(at, std::string::npos) << from;
-    contracts.write("everything.ordo", text.replace(at, from.size(), to));
+    contracts.write(path, text.replace(at, from.size(), to));
     std::string why;
-    const auto after = contracts.digests("everything.ordo", &why);
+    const auto after = contracts.digests(path, &why);
     ASSERT_TRUE(after) << from << " → " << to << "\n" << why;
     EXPECT_NE(before, after) << from << " → " << to;
   }
 }
 
+TEST(Mutation, LargerChangesMoveIt) {
+  eachMoves(Contracts("larger"), "everything.ordo",
+            {
+                {".from(0.0)", ""},
+                {".from(0.0)", ".from(-0.0)"},
+                {"halves: bf16", "halves"},
+                {"first(3) | ", ""},
+                {"lanes(4, 2)", "lanes(4)"},
+                {"mid.leaf(2)", "mid"},
+                {"fma(4) | ", ""},
+                {" where h > 1", ""},
+                {" where t <= 40", ""},
+                {"require T % 2 == 0, T < 1000", ""},
+                {", T < 1000", ""},
+                {"T < 1000", "T < 1000, T > 2"},
+                {"(eps = 1e-3)", ""},
+                {"ss[t] + d[t]", "d[t] + ss[t]"},
+                {"x[t + T, i]", "x[t, i]"},
+                {"f32(bf16(x[t + T, i]))", "x[t + T, i]"},
+                {"x: f32[2 * T, N], n: u32[N]", "n: u32[N], x: f32[2 * T, N]"},
+                {"max(x, 0.5)", "max_nan(x, 0.5)"},
+                {"fma(x, abs(x), sqrt(1.25))", "x * abs(x) + sqrt(1.25)"},
+            });
+}
+
+TEST(Mutation, SoDoLargerOnesOfTheRest) {
+  eachMoves(Contracts("larger_rest"), "rest.ordo",
+            {
+                {"mma(32).from(0.5) | pairs", "mma.from(0.5)"},
+                {".from(0.5)", ""},
+                {".from(0.5)", ".from(-0.5)"},
+                {".from(0.5)", ".from(0.5): bf16"},
+                {"mma(32).from(0.5)", "fma(32).from(0.5)"},
+                {"halves(4) | ", ""},
+                {".pad(-0.0)", ""},
+                {"seq: f16", "seq"},
+                {" where k < 90", ""},
+                {" where k != 3", ""},
+                {"c[0], 0xD2511F53", "c[1], 0xD2511F53"},
+                {"next ([c[1] + k, w]", "next ([w, c[1] + k]"},
+                {"(up(c[0]), c[1] - k)", "(c[0], c[1] - k)"},
+                {"mix([n[t], 7], 5)", "mix([7, n[t]], 5)"},
+                {"-v[t]", "v[t]"},
+                {"k in N, j in 3", "j in 3, k in N"},
+                {"i64[T], v: f64[T]", "i64[T + 1], v: f64[T]"},
+                {"  target rocm.gfx942 { atom mma = amd.cdna3.bf16 }\n", ""},
+                {"amd.cdna3.bf16", "amd.cdna2.bf16_1k"},
+                {"nv.hopper.bf16", "nv.blackwell.bf16"}, // one arithmetic, another name
+            });
+}
+
 /// `text` with every name of its own spelt otherwise.
 std::string renamed(const std::string &text) {
-  std::set<std::string> kept = {"f32", "f64",   "f16",   "bf16", "i32",     "u32",    "bool",
-                                "exp", "log",   "rsqrt", "sqrt", "abs",     "max",    "min",
-                                "fma", "floor", "bits",  "seq",  "pairs",   "halves", "lanes",
-                                "mid", "first", "sum",   "dot",  "max_nan", "min_nan"};
+  std::set<std::string> kept = {"f32", "f64",   "f16",   "bf16",     "i32",     "u32",     "bool",
+                                "exp", "log",   "rsqrt", "sqrt",     "abs",     "max",     "min",
+                                "fma", "floor", "bits",  "seq",      "pairs",   "halves",  "lanes",
+                                "mid", "first", "sum",   "dot",      "max_nan", "min_nan", "i64",
+                                "u64", "mulhi", "mma",   "f8e4m3fn", "f8e5m2"};
   for (const std::string_view word : contextualWords())
     kept.emplace(word);
   SourceManager sources;
@@ -347,7 +453,7 @@ std::string reversed(const std::string &text) {
 TEST(Mutation, NamesLayoutAndOrderOfDeclarationsMoveNothing) {
   const Contracts contracts("same");
   for (const std::string path :
-       {"everything.ordo", "nn/norm.ordo", "nn/softmax.ordo", "nn/log_sum_exp.ordo"}) {
+       {"everything.ordo", "rest.ordo", "nn/norm.ordo", "nn/softmax.ordo", "nn/log_sum_exp.ordo"}) {
     const std::string text = contracts.read(path);
     auto before = contracts.digests(path);
     ASSERT_TRUE(before);
