@@ -5,6 +5,7 @@
 #include "compiler/driver/failure.h"
 #include "compiler/driver/files.h"
 #include "compiler/driver/manifest.h"
+#include "compiler/driver/profiles.h"
 #include "compiler/driver/text.h"
 #include "dsl/order/draw.h"
 #include "dsl/sema/print.h"
@@ -83,10 +84,20 @@ std::string constantsText(const AuditFacts &facts) {
   return rows.empty() ? "  none\n" : table(rows, "  ");
 }
 
+std::string atomsText(const AuditFacts &facts) {
+  if (facts.atom)
+    return fmt::format("mma       {}\n", atomText(*facts.atom));
+  std::vector<std::vector<std::string>> rows;
+  for (const ResolutionFact &each : facts.resolutions)
+    rows.push_back({each.target, std::string(each.atom->name), each.digest});
+  return table(rows, "  ");
+}
+
 void printAudit(const Contract &contract, const dsl::Program &program, const AuditFacts &facts,
                 std::optional<std::int64_t> asked) {
   fmt::print("kernel    {}\noperator  {}\nmodule    {}, {}\ndigest    {}\n", program.kernel,
-             operatorName(program), contract.module(), contract.path(), facts.digest);
+             operatorName(program), contract.module(), contract.path(), digestText(facts));
+  fmt::print("{}", atomsText(facts));
   fmt::print("\nArguments, in launch order\n{}", argumentsText(program));
   fmt::print("\nReductions\n{}", reductionsText(facts, asked));
   fmt::print("\nCasts\n{}", castsText(facts));
@@ -126,7 +137,8 @@ void requireSense(const AuditOptions &options) {
 int compareKernels(const AuditOptions &options, const Contract &contract,
                    const dsl::Program &program, const AuditFacts &facts) {
   Contract other(*options.against);
-  const dsl::Program otherProgram = other.program(onlyKernel(other, options.against->kernel));
+  const dsl::Program otherProgram =
+      resolvedProgram(other, onlyKernel(other, options.against->kernel), options.target);
   const AuditFacts otherFacts = auditFacts(other, otherProgram);
   writeFiles({{options.html, htmlDiff({contract, program, facts}, {other, otherProgram, otherFacts},
                                       options.length)}});
@@ -143,7 +155,9 @@ int runAudit(const AuditOptions &options) {
   Contract contract(options.source);
   if (options.source.kernel.empty() && options.svg.empty() && options.html.empty() && !options.json)
     return listKernels(contract);
-  const dsl::Program program = contract.program(onlyKernel(contract, options.source.kernel));
+  const std::string kernel = onlyKernel(contract, options.source.kernel);
+  const dsl::Program program = options.against ? resolvedProgram(contract, kernel, options.target)
+                                               : contract.program(kernel, options.target);
   const AuditFacts facts = auditFacts(contract, program);
   if (options.against)
     return compareKernels(options, contract, program, facts);

@@ -1,5 +1,6 @@
 #include "compiler/driver/audit_facts.h"
 
+#include "compiler/driver/profiles.h"
 #include "compiler/driver/text.h"
 #include "compiler/driver/values.h"
 #include "dsl/eval/launch.h"
@@ -127,6 +128,21 @@ ReductionFact reductionFact(const Contract &contract, const dsl::Program &progra
   return fact;
 }
 
+void addResolutions(const Contract &contract, const dsl::Program &program, AuditFacts &facts) {
+  if (!isOpen(program))
+    facts.digest = dsl::digest(program);
+  if (!dsl::needsAtom(program))
+    return;
+  if (program.matrix)
+    facts.atom = &atomOf(*program.matrix);
+  for (const std::string &name : contract.kernels())
+    if (const dsl::KernelInfo &kernel = contract.kernel(name); kernel.symbol == program.kernel)
+      if (const dsl::ProfileInfo *profile = profileOf(contract, kernel))
+        for (const dsl::ProfileInfo::Target &each : profile->targets)
+          facts.resolutions.push_back(
+              {each.target.name, each.matrix, dsl::digest(program, *each.matrix)});
+}
+
 } // namespace
 
 // Children have smaller ids than parents, so one falling pass suffices.
@@ -151,9 +167,20 @@ std::vector<bool> reachedExprs(const dsl::Program &program) {
   return marks;
 }
 
+std::string digestText(const AuditFacts &facts) {
+  if (!facts.digest.empty())
+    return facts.digest;
+  return facts.resolutions.empty() ? "open: no profile says by which atom `mma` folds"
+                                   : "open: one for each atom by which `mma` folds";
+}
+
+std::string atomText(const dsl::AtomRule &atom) {
+  return fmt::format("{} version {}, {}", atom.name, atom.version, dsl::name(atom.provenance));
+}
+
 AuditFacts auditFacts(const Contract &contract, const dsl::Program &program) {
   AuditFacts facts;
-  facts.digest = dsl::digest(program);
+  addResolutions(contract, program, facts);
   for (const dsl::Reduction &reduction : program.reductions)
     facts.reductions.push_back(reductionFact(contract, program, reduction));
   for (const ExprId id : inSourceOrder(program)) {

@@ -41,12 +41,26 @@ struct ConstantFact {
   Place place;
 };
 
+/// A target by whose atom the kernel's `mma` may fold.
+struct ResolutionFact {
+  std::string target; // "cuda.sm_90a"
+  const dsl::AtomRule *atom;
+  std::string digest; // of the contract resolved so
+};
+
 struct AuditFacts {
-  std::string digest;
+  std::string digest;                      // empty: open, see `resolutions`
+  const dsl::AtomRule *atom = nullptr;     // by which `mma` folds; null: no `mma`, or open
+  std::vector<ResolutionFact> resolutions; // where it is open, or folds by an atom
   std::vector<ReductionFact> reductions;
   std::vector<CastFact> casts;         // without those of an index expression
   std::vector<ConstantFact> constants; // the same
 };
+
+/// The digest, or that there is one for each atom.
+std::string digestText(const AuditFacts &facts);
+/// "nv.hopper.bf16 version 1, measured"
+std::string atomText(const dsl::AtomRule &atom);
 
 AuditFacts auditFacts(const Contract &contract, const dsl::Program &program);
 

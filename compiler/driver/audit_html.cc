@@ -51,9 +51,21 @@ private:
     text +=
         fmt::format("<dl class=\"card\">\n<dt>Contract digest</dt><dd class=\"digest\">{}</dd>\n"
                     "<dt>Operator</dt><dd>{}</dd>\n<dt>Module</dt><dd>{} in {}</dd>\n",
-                    htmlText(facts_.digest), htmlCode(operatorName(program_)),
+                    htmlText(digestText(facts_)), htmlCode(operatorName(program_)),
                     htmlCode(subject_.contract.module()), htmlCode(subject_.contract.path()));
-    return text + bindings() + "</dl>\n" + figures() + "</header>\n";
+    return text + atoms() + bindings() + "</dl>\n" + figures() + "</header>\n";
+  }
+
+  /// The matrix unit, or each one that it may be.
+  std::string atoms() const {
+    if (facts_.atom)
+      return fmt::format("<dt>Matrix unit</dt><dd>{}</dd>\n", htmlText(atomText(*facts_.atom)));
+    std::string text;
+    for (const ResolutionFact &each : facts_.resolutions)
+      text +=
+          fmt::format("<dt>Digest for {}</dt><dd><span class=\"digest\">{}</span><br>{}</dd>\n",
+                      htmlText(each.target), htmlText(each.digest), htmlText(atomText(*each.atom)));
+    return text;
   }
 
   /// A blank line parts paragraphs.
@@ -242,10 +254,15 @@ private:
     const std::string form = dsl::canonicalForm(program_);
     return fmt::format(
         "<p>The digest is the SHA-256 of the {} bytes below: types and shapes by position, "
-        "literals as bits, orders by structure. Names, comments and places are not in them. Equal "
+        "literals as bits, orders by structure{}. Names, comments and places are not in them. "
+        "Equal "
         "digests mean equal bits; the converse is not claimed.</p>\n"
         "<details><summary>The canonical form</summary>\n<pre>{}</pre>\n</details>\n",
-        form.size(), htmlText(form));
+        form.size(),
+        facts_.digest.empty() ? ", and a last line with the atom's name and version"
+        : facts_.atom         ? ", the atom's name and version"
+                              : "",
+        htmlText(form));
   }
 
   const AuditSubject &subject_;

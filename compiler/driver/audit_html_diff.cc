@@ -138,7 +138,7 @@ private:
     return fmt::format("<div><h2 class=\"mono\">{}</h2>\n<dl class=\"card\"><dt>Contract digest"
                        "</dt><dd class=\"digest\">{}</dd><dt>Operator</dt><dd>{}</dd><dt>File</dt>"
                        "<dd>{}</dd></dl></div>\n",
-                       htmlText(subject.program.kernel), htmlText(subject.facts.digest),
+                       htmlText(subject.program.kernel), htmlText(digestText(subject.facts)),
                        htmlCode(operatorName(subject.program)), htmlCode(subject.contract.path()));
   }
 

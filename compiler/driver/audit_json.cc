@@ -33,10 +33,20 @@ Json reductionJson(const ReductionFact &reduction) {
   return object;
 }
 
+Json atomJson(const dsl::AtomRule &atom) {
+  return {
+      {"name", atom.name}, {"version", atom.version}, {"provenance", dsl::name(atom.provenance)}};
+}
+
 } // namespace
 
 std::string auditJson(const Contract &contract, const dsl::Program &program,
                       const AuditFacts &facts) {
+  Json resolutions = Json::array();
+  for (const ResolutionFact &each : facts.resolutions)
+    resolutions.push_back({{"target", each.target},
+                           {"atom", atomJson(*each.atom)},
+                           {"contract_digest", each.digest}});
   Json reductions = Json::array();
   for (const ReductionFact &reduction : facts.reductions)
     reductions.push_back(reductionJson(reduction));
@@ -57,7 +67,9 @@ std::string auditJson(const Contract &contract, const dsl::Program &program,
                  {"module", contract.module()},
                  {"kernel", program.kernel},
                  {"operator", operatorName(program)},
-                 {"contract_digest", facts.digest},
+                 {"contract_digest", facts.digest.empty() ? Json(nullptr) : Json(facts.digest)},
+                 {"atom", facts.atom ? atomJson(*facts.atom) : Json(nullptr)},
+                 {"resolutions", std::move(resolutions)},
                  {"arguments", argumentsJson(program)},
                  {"requires", requiresJson(program)},
                  {"reductions", std::move(reductions)},

@@ -2,6 +2,7 @@
 
 #include "compiler/driver/artifacts.h"
 #include "compiler/driver/failure.h"
+#include "compiler/driver/lock.h"
 #include "compiler/driver/manifest_files.h"
 #include "compiler/driver/profiles.h"
 #include "compiler/driver/text.h"
@@ -96,6 +97,15 @@ std::vector<std::string> chosenKernels(Contract &contract, const BuildOptions &o
   return chosen;
 }
 
+/// Before anything is compiled.
+void requireUnchanged(Contract &contract, const std::vector<std::string> &kernels) {
+  Programs programs;
+  for (const std::string &kernel : kernels)
+    if (!contract.kernel(kernel).profile.empty())
+      programs.emplace(kernel, contract.program(kernel));
+  requireUnchanged(contract, programs);
+}
+
 int emitStage(const BuildOptions &options) {
   const EmitName &emit = emitNamed(options.emit);
   std::vector<const Target *> targets = targetsNamed(options.targets);
@@ -112,6 +122,7 @@ int emitStage(const BuildOptions &options) {
   Contract contract(options.source);
   const std::vector<std::string> kernels = chosenKernels(contract, options);
   requireBuildable(contract, kernels, targets);
+  requireUnchanged(contract, kernels);
   const std::vector<BuiltKernel> built = compileAll(contract, kernels, targets, emit.stop);
   std::string text;
   const bool isOne = built.size() == 1 && targets.size() == 1;
@@ -196,6 +207,7 @@ int writeWholeBundle(const BuildOptions &options) {
   Contract contract(options.source);
   const std::vector<std::string> kernels = chosenKernels(contract, options);
   requireBuildable(contract, kernels, targets);
+  requireUnchanged(contract, kernels);
   const std::vector<BuiltKernel> built = compileAll(contract, kernels, targets, Emit::Object);
   std::vector<OutputFile> files;
   for (const BuiltKernel &kernel : built)

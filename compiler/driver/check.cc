@@ -16,7 +16,8 @@ int checkKernel(Contract &contract, const CheckOptions &options) {
   if (options.lock)
     throw misuse("--lock freezes whole profiles, not one kernel",
                  fmt::format("ordo check {} --lock", contract.path()));
-  contract.program(options.source.kernel);
+  const std::string &kernel = options.source.kernel;
+  requireUnchanged(contract, {{kernel, contract.program(kernel)}});
   fmt::print("{}: ok, kernel {}\n", contract.path(), options.source.kernel);
   return kFine;
 }

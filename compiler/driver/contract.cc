@@ -60,10 +60,10 @@ Contract::Contract(const SourceOptions &options) : path_(options.file) {
     throw refusal("");
 }
 
-dsl::Program Contract::program(const std::string &kernel) {
+dsl::Program Contract::program(const std::string &kernel, const std::string &target) {
   requireKernel(*this, kernel);
   dsl::Diagnostics diagnostics(sources_);
-  std::optional<dsl::Program> program = package_->instantiate(kernel, diagnostics);
+  std::optional<dsl::Program> program = package_->instantiate(kernel, diagnostics, target);
   report(diagnostics);
   if (!program)
     throw refusal("");

@@ -28,9 +28,10 @@ public:
   /// The file itself, as parsed.
   const dsl::Ast &root() const { return package_->root(); }
 
-  /// Resolves one kernel. Throws Failure: misuse with suggestions for an unknown name, a refusal
-  /// where the kernel does not resolve.
-  dsl::Program program(const std::string &kernel);
+  /// Resolves one kernel, for a target of its profile where one is named; without one its `mma` may
+  /// stay open. Throws Failure: misuse with suggestions for an unknown name, a refusal where the
+  /// kernel does not resolve.
+  dsl::Program program(const std::string &kernel, const std::string &target = "");
 
   /// `path:line:column`, or "" for a place that is no place.
   std::string place(dsl::Span span) const;

@@ -9,6 +9,7 @@
 #include "compiler/driver/audit_facts.h"
 #include "compiler/driver/contract.h"
 #include "compiler/driver/failure.h"
+#include "compiler/driver/profiles.h"
 #include "compiler/driver/text.h"
 #include "dsl/sema/digest.h"
 #include "dsl/sema/print.h"
@@ -17,6 +18,7 @@
 #include <cstdio>
 #include <fmt/core.h>
 #include <sstream>
+#include <tuple>
 
 namespace ordo::compiler::driver {
 
@@ -74,8 +76,9 @@ bool isBeyondComparing(const dsl::Program &program, const dsl::Reduction &reduct
 }
 
 struct Side {
-  explicit Side(const SourceOptions &options)
-      : contract(options), program(contract.program(onlyKernel(contract, options.kernel))) {}
+  Side(const SourceOptions &options, const std::string &target)
+      : contract(options),
+        program(resolvedProgram(contract, onlyKernel(contract, options.kernel), target)) {}
 
   std::string name() const { return fmt::format("{}:{}", contract.path(), program.kernel); }
 
@@ -117,6 +120,29 @@ std::vector<OrderPair> comparedOrders(const Side &a, const Side &b,
   return pairs;
 }
 
+/// Whether two rules are one function, whatever they are called.
+bool computeAlike(const dsl::AtomRule &a, const dsl::AtomRule &b) {
+  const auto facts = [](const dsl::AtomRule &rule) {
+    return std::tie(rule.arithmetic, rule.operand, rule.accumulator, rule.ignoredBits,
+                    rule.products, rule.fractionBits, rule.resultBits, rule.leastExponent,
+                    rule.sumBits, rule.cutsTotal, rule.startsFromZero);
+  };
+  return facts(a) == facts(b);
+}
+
+/// Both fold by `mma`: by which atoms, where those are not of one name, and whether they are
+/// one function.
+void compareAtoms(const Side &a, const Side &b, DiffReport &report) {
+  if (!a.program.matrix || !b.program.matrix)
+    return;
+  const dsl::AtomRule &x = atomOf(*a.program.matrix), &y = atomOf(*b.program.matrix);
+  if (&x == &y)
+    return;
+  report.atomA = resolutionText(x);
+  report.atomB = resolutionText(y);
+  report.atomsAlike = computeAlike(x, y);
+}
+
 std::vector<std::string> linesOf(const std::string &text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
@@ -149,8 +175,8 @@ std::vector<ProgramLine> comparedLines(const std::vector<std::string> &a,
 }
 
 DiffReport diffKernels(const DiffOptions &options) {
-  const Side a(options.a);
-  const Side b(options.b);
+  const Side a(options.a, options.targets.empty() ? "" : options.targets.front());
+  const Side b(options.b, options.targets.empty() ? "" : options.targets.back());
   DiffReport report;
   report.a = a.name();
   report.b = b.name();
@@ -158,6 +184,7 @@ DiffReport diffKernels(const DiffOptions &options) {
     report.digest = dsl::digest(a.program);
     return report;
   }
+  compareAtoms(a, b, report);
   if (dsl::canonicalForm(withoutOrders(a.program)) !=
       dsl::canonicalForm(withoutOrders(b.program))) {
     report.verdict = Verdict::Different;
@@ -171,6 +198,8 @@ DiffReport diffKernels(const DiffOptions &options) {
     if (own == Verdict::Different || report.verdict == Verdict::Equal)
       report.verdict = own;
   }
+  if (!report.atomsAlike)
+    report.verdict = Verdict::Different;
   return report;
 }
 
@@ -218,6 +247,9 @@ std::string reportText(const DiffReport &report) {
     return fmt::format("equal: one contract, digest {}\n", report.digest);
   std::string text = fmt::format("{}: {} and {}{}\n", dsl::name(report.verdict), report.a, report.b,
                                  report.lines.empty() ? "" : " differ in more than orders");
+  if (!report.atomA.empty())
+    text += fmt::format("\n{} and {}{}\n", report.atomA, report.atomB,
+                        report.atomsAlike ? ", one function" : "");
   for (const OrderPair &pair : report.orders)
     text += fmt::format("\n{} over {}{}{}\n{}", pair.operation, pair.over,
                         pair.place.empty() ? "" : ", ", pair.place, orderText(pair));

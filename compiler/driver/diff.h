@@ -32,6 +32,8 @@ struct DiffReport {
   dsl::Verdict verdict = dsl::Verdict::Equal;
   std::string a, b;               // the kernels as FILE:KERNEL, or the orders
   std::string digest;             // of both contracts, where they have one; else empty
+  std::string atomA, atomB;       // where both fold by `mma`, and by atoms of different names
+  bool atomsAlike = true;         // whether the two are one function all the same
   std::vector<OrderPair> orders;  // those that are not spelt alike
   std::vector<ProgramLine> lines; // where the kernels differ in more than orders; else empty
 };

@@ -36,13 +36,15 @@ std::string diffJson(const DiffReport &report) {
   for (const ProgramLine &line : report.lines)
     if (line.side != ' ')
       lines.push_back({{"side", line.side == '-' ? "a" : "b"}, {"line", line.text}});
-  return pretty({{"ordo_diff", 1},
-                 {"a", report.a},
-                 {"b", report.b},
-                 {"verdict", dsl::name(report.verdict)},
-                 {"digest", report.digest.empty() ? Json(nullptr) : Json(report.digest)},
-                 {"orders", orders},
-                 {"lines", lines}});
+  return pretty(
+      {{"ordo_diff", 1},
+       {"a", report.a},
+       {"b", report.b},
+       {"verdict", dsl::name(report.verdict)},
+       {"digest", report.digest.empty() ? Json(nullptr) : Json(report.digest)},
+       {"atoms", report.atomA.empty() ? Json(nullptr) : Json::array({report.atomA, report.atomB})},
+       {"orders", orders},
+       {"lines", lines}});
 }
 
 } // namespace ordo::compiler::driver

@@ -5,6 +5,7 @@
 #include "compiler/driver/eval_inputs.h"
 #include "compiler/driver/failure.h"
 #include "compiler/driver/files.h"
+#include "compiler/driver/profiles.h"
 #include "compiler/driver/text.h"
 #include "compiler/driver/values.h"
 #include "dsl/eval/launch.h"
@@ -58,6 +59,14 @@ std::string dimsText(const dsl::Program &program, const dsl::EvalInputs &inputs)
   return joined(sizes);
 }
 
+/// ", mma = nv.hopper.bf16 version 1 (measured)"
+std::string unitText(const dsl::Program &program) {
+  if (!program.matrix)
+    return "";
+  const dsl::AtomRule &atom = atomOf(*program.matrix);
+  return fmt::format(", {} ({})", resolutionText(atom), dsl::name(atom.provenance));
+}
+
 /// One line for the call, one for each output with its first values.
 void printSummary(const dsl::Program &program, const EvalOptions &options,
                   const dsl::EvalInputs &inputs, const Outputs &outputs,
@@ -73,8 +82,8 @@ void printSummary(const dsl::Program &program, const EvalOptions &options,
          path == paths.end() ? "not written" : path->second, firstValues(value, kShownValues)});
   }
   const std::string dims = dimsText(program, inputs);
-  fmt::print("{} {}{}{}\n{}", program.kernel,
-             options.onCpu ? "as compiled for this CPU" : "by the evaluator",
+  fmt::print("{} {}{}{}{}\n{}", program.kernel,
+             options.onCpu ? "as compiled for this CPU" : "by the evaluator", unitText(program),
              dims.empty() ? "" : ", ", dims, table(rows, "  "));
 }
 
@@ -82,7 +91,8 @@ void printSummary(const dsl::Program &program, const EvalOptions &options,
 
 int runEval(const EvalOptions &options) {
   Contract contract(options.source);
-  const dsl::Program program = contract.program(onlyKernel(contract, options.source.kernel));
+  const dsl::Program program =
+      resolvedProgram(contract, onlyKernel(contract, options.source.kernel), options.target);
   requireNames(program, options);
   const std::map<std::string, std::string> paths = pathsOf(options);
   for (const auto &[name, path] : paths)

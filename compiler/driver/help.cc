@@ -41,7 +41,7 @@ constexpr const char *kRoots =
 constexpr const char *kCheck =
     R"(Finds the errors of a module, of what it uses, and of every kernel that it declares. A file with
 profiles is compared with the lock beside it (norm.lock for norm.ordo), where there is one: a
-contract that changed under an unchanged version is refused. FILE:KERNEL leaves the lock out.
+contract that changed under an unchanged version is refused; so does `ordo build`.
 
 Usage: ordo check FILE[:KERNEL] [--lock] [--root FOLDER]
 
@@ -84,6 +84,8 @@ Usage: ordo eval FILE:KERNEL --in NAME=FILE ... --out NAME=FILE ... [options]
   --scalar NAME=VALUE     a scalar that the kernel leaves to the launch (repeatable)
   --dim NAME=SIZE         a free dimension that no input array shows (repeatable)
   --on eval|cpu           the contract's evaluator (the default), or the kernel compiled for this CPU
+  --target TARGET         a target of the kernel's profile: its atom is what `mma` computes; needed
+                          where the targets name different ones
 )";
 
 constexpr const char *kAudit =
@@ -98,6 +100,7 @@ Usage: ordo audit FILE[:KERNEL] [options]
                           difference; exits with 1 when the contracts differ
   --json                  print the same as JSON
   --length N              draw reductions over a free dimension for N elements
+  --target TARGET         a target of the kernel's profile, whose atom `mma` folds by
 )";
 
 constexpr const char *kDiff =
@@ -110,6 +113,8 @@ Usage: ordo diff FILE:KERNEL FILE:KERNEL [options]
   --order                 compare orders of a sum, such as 'seq(8) | seq' and 'seq'
   --length N              at this length alone; without it, at the length of each reduction, and at
                           every length where that is free
+  --target TARGET[,...]   a target of the kernels' profile, whose atom `mma` folds by, or one for
+                          each kernel
   --json                  print the same as JSON
 
 Exit codes: 0 equal, 1 different, 2 misuse, 3 unknown.

@@ -3,6 +3,7 @@
 #include "compiler/driver/failure.h"
 #include "compiler/driver/files.h"
 #include "compiler/driver/lock_file.h"
+#include "compiler/driver/profiles.h"
 #include "dsl/sema/digest.h"
 
 #include <algorithm>
@@ -33,8 +34,7 @@ std::map<std::string, const dsl::AtomRule *> resolutionsOf(const dsl::ProfileInf
     return {{"every target", nullptr}};
   std::map<std::string, const dsl::AtomRule *> found;
   for (const dsl::ProfileInfo::Target &target : profile.targets)
-    found.emplace(fmt::format("mma = {} version {}", target.matrix->name, target.matrix->version),
-                  target.matrix);
+    found.emplace(resolutionText(*target.matrix), target.matrix);
   return found;
 }
 
@@ -51,6 +51,39 @@ LockEntry entryOf(const dsl::ProfileInfo &profile, const Programs &programs) {
     }
   return entry;
 }
+
+/// What the lock has of these kernels.
+LockEntry lockedOf(const LockEntry &locked, const std::set<std::string> &kernels) {
+  LockEntry some;
+  some.parts = locked.parts;
+  for (const auto &[name, digests] : locked.resolutions) {
+    auto &own = some.resolutions[name];
+    for (const auto &[kernel, digest] : digests)
+      if (kernels.contains(kernel))
+        own.emplace(kernel, digest);
+  }
+  return some;
+}
+
+/// Some kernels of a profile as they are now. One that folds without atoms is the same in every
+/// resolution that the lock holds.
+LockEntry entryOf(const dsl::ProfileInfo &profile, const Programs &programs,
+                  const std::set<std::string> &kernels, const LockEntry &locked) {
+  LockEntry entry;
+  for (const std::string &kernel : kernels) {
+    const dsl::Program &program = programs.at(profile.name + "." + kernel);
+    if (dsl::needsAtom(program)) {
+      for (const auto &[name, atom] : resolutionsOf(profile, true))
+        entry.resolutions[name][kernel] = dsl::digest(program, *atom);
+      continue;
+    }
+    for (const auto &[name, digests] : locked.resolutions)
+      entry.resolutions[name][kernel] = dsl::digest(program);
+  }
+  return entry;
+}
+
+// --- The file
 
 Lock readLock(const std::string &path) {
   std::error_code error;
@@ -209,6 +242,22 @@ std::vector<Fingerprint> compareWithLock(const Contract &contract, const Program
   if (write && lockText(lock) != before)
     writeFiles({{path, lockText(lock)}});
   return fingerprints;
+}
+
+void requireUnchanged(const Contract &contract, const Programs &programs) {
+  const std::string path = lockPath(contract.path());
+  const Lock lock = readLock(path);
+  Comparison comparison(contract, programs, path);
+  for (const dsl::ProfileInfo &profile : contract.profiles()) {
+    std::set<std::string> kernels;
+    for (const std::string &kernel : profile.kernels)
+      if (programs.contains(profile.name + "." + kernel))
+        kernels.insert(kernel);
+    if (const auto locked = lock.find(profile.name); locked != lock.end() && !kernels.empty())
+      comparison.compare(profile, lockedOf(locked->second, kernels),
+                         entryOf(profile, programs, kernels, locked->second));
+  }
+  comparison.finish();
 }
 
 } // namespace ordo::compiler::driver

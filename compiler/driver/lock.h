@@ -8,7 +8,8 @@
 
 namespace ordo::compiler::driver {
 
-/// Programs by the names of Contract::kernels(); those of profiles suffice.
+/// Programs, their `mma` open or not, by the names of Contract::kernels(); those of profiles
+/// suffice.
 using Programs = std::map<std::string, dsl::Program>;
 
 /// A fingerprint as a lock has it.
@@ -28,5 +29,9 @@ std::string lockPath(const std::string &contract);
 /// it; nothing that it holds is changed or dropped.
 std::vector<Fingerprint> compareWithLock(const Contract &contract, const Programs &programs,
                                          bool write);
+
+/// The same for these kernels alone; those outside profiles count for nothing. Says nothing of
+/// other kernels of their profiles.
+void requireUnchanged(const Contract &contract, const Programs &programs);
 
 } // namespace ordo::compiler::driver

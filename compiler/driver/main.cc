@@ -128,6 +128,7 @@ private:
     addRepeated(eval_, "--scalar", scalars_);
     addRepeated(eval_, "--dim", dims_);
     eval_->add_option("--on", on_);
+    eval_->add_option("--target", target_);
   }
 
   void addAudit() {
@@ -137,6 +138,7 @@ private:
     audit_->add_option("--against", against_.file);
     audit_->add_flag("--json", auditOptions_.json);
     audit_->add_option("--length", auditOptions_.length);
+    audit_->add_option("--target", auditOptions_.target);
   }
 
   void addDiff() {
@@ -145,6 +147,7 @@ private:
     diff_->add_flag("--order", diffOptions_.orders);
     diff_->add_option("--length", diffOptions_.length);
     diff_->add_flag("--json", diffOptions_.json);
+    diff_->add_option("--target", diffOptions_.targets)->delimiter(',')->allow_extra_args(false);
   }
 
   void addFormat() {
@@ -199,6 +202,9 @@ private:
   int runParsedDiff() {
     if (diffOptions_.length && *diffOptions_.length < 1)
       throw misuse("--length must be at least 1");
+    if (diffOptions_.targets.size() > 2 || (diffOptions_.orders && !diffOptions_.targets.empty()))
+      throw misuse("--target names one target for both kernels, or one for each",
+                   "for example --target cuda.sm_90a,rocm.gfx942");
     diffOptions_.b.roots = diffOptions_.a.roots;
     for (SourceOptions *source : {&diffOptions_.a, &diffOptions_.b}) {
       if (diffOptions_.orders)
@@ -210,6 +216,9 @@ private:
   }
 
   EvalOptions evalOptions() const {
+    if (on_ == "cpu" && !target_.empty())
+      throw misuse("--target and --on cpu do not go together",
+                   "--target names whose matrix unit the evaluator follows");
     if (on_ != "eval" && on_ != "cpu")
       throw misuse(fmt::format("--on {} is neither eval nor cpu", on_),
                    "eval is the contract's evaluator, cpu the kernel compiled for this CPU");
@@ -218,7 +227,8 @@ private:
             namedValues("--out", outputs_),
             namedValues("--scalar", scalars_),
             namedValues("--dim", dims_),
-            on_ == "cpu"};
+            on_ == "cpu",
+            target_};
   }
 
   std::string hint() const {
@@ -253,6 +263,7 @@ private:
   DiffOptions diffOptions_;
   std::vector<std::string> inputs_, outputs_, scalars_, dims_;
   std::string on_ = "eval";
+  std::string target_;
 };
 
 int runMain(int argc, char **argv) {

@@ -40,6 +40,7 @@ struct EvalOptions {
   SourceOptions source;
   std::vector<NamedValue> inputs, outputs, scalars, dims;
   bool onCpu = false; // run the compiled object instead of the evaluator
+  std::string target; // of the kernel's profile, whose atom `mma` folds by; empty: none named
 };
 
 struct AuditOptions {
@@ -47,6 +48,7 @@ struct AuditOptions {
   std::string svg;                      // a file; empty: none
   std::string html;                     // the same
   std::optional<SourceOptions> against; // a second kernel, for `html` to show beside the first
+  std::string target;                   // as of EvalOptions, of both kernels
   bool json = false;
   std::optional<std::int64_t> length; // of reductions whose extent is free
 };
@@ -56,6 +58,7 @@ struct DiffOptions {
   bool orders = false; // compare two orders instead of two kernels
   bool json = false;
   std::optional<std::int64_t> length; // compare at it alone; nothing: at every length
+  std::vector<std::string> targets;   // as of EvalOptions: none, of both kernels, or of each
 };
 
 struct FormatOptions {

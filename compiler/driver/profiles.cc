@@ -2,6 +2,7 @@
 
 #include "compiler/driver/failure.h"
 #include "compiler/driver/text.h"
+#include "dsl/sema/digest.h"
 
 #include <algorithm>
 #include <fmt/core.h>
@@ -34,13 +35,6 @@ void requireKnown(const Named &named, dsl::Diagnostics &diagnostics) {
                         : fmt::format("did you mean `{}`?", near);
 }
 
-const dsl::ProfileInfo *profileOf(const Contract &contract, const dsl::KernelInfo &kernel) {
-  for (const dsl::ProfileInfo &profile : contract.profiles())
-    if (profile.name == kernel.profile)
-      return &profile;
-  return nullptr;
-}
-
 void refuseForbidden(const dsl::KernelInfo &kernel, const dsl::ProfileInfo &profile,
                      const std::vector<const Target *> &targets, dsl::Diagnostics &diagnostics) {
   for (const Target *target : targets)
@@ -51,6 +45,11 @@ void refuseForbidden(const dsl::KernelInfo &kernel, const dsl::ProfileInfo &prof
                    fmt::format("profile `{}` forbids `{}`, so `{}` is not built for it",
                                profile.name, target->name, kernel.name))
             .labels = {{kernel.span, "this kernel"}};
+}
+
+dsl::Span matrixSpan(const dsl::Program &program) {
+  const auto it = std::ranges::find_if(program.reductions, dsl::isMatrixProduct);
+  return it == program.reductions.end() ? dsl::Span{} : it->span;
 }
 
 } // namespace
@@ -83,6 +82,51 @@ void requireBuildable(const Contract &contract, const std::vector<std::string> &
   report(diagnostics);
   if (diagnostics.hasErrors())
     throw refusal("nothing was written");
+}
+
+const dsl::ProfileInfo *profileOf(const Contract &contract, const dsl::KernelInfo &kernel) {
+  for (const dsl::ProfileInfo &profile : contract.profiles())
+    if (profile.name == kernel.profile)
+      return &profile;
+  return nullptr;
+}
+
+bool isOpen(const dsl::Program &program) { return !program.matrix && dsl::needsAtom(program); }
+
+dsl::Program resolvedProgram(Contract &contract, const std::string &kernel,
+                             const std::string &target) {
+  dsl::Program program = contract.program(kernel, target);
+  if (!isOpen(program))
+    return program;
+  const dsl::KernelInfo &info = contract.kernel(kernel);
+  const dsl::ProfileInfo *profile = profileOf(contract, info);
+  if (profile == nullptr) {
+    dsl::Diagnostics diagnostics(contract.sources());
+    dsl::Diagnostic &d = diagnostics.error(
+        "missing-atom", info.span,
+        fmt::format("`{}` folds with `mma`, and it is in no profile, whose target would say by "
+                    "which atom",
+                    kernel));
+    d.labels = {{matrixSpan(program), "this reduction"}};
+    d.help = fmt::format("move it into a profile: profile NAME.v1 {{ target cuda.sm_90a {{ atom "
+                         "mma = nv.hopper.bf16 }} kernel {} = … }}",
+                         kernel);
+    report(diagnostics);
+    throw refusal("");
+  }
+  std::vector<std::string> choices;
+  for (const dsl::ProfileInfo::Target &each : profile->targets)
+    choices.push_back(fmt::format("--target {} ({})", each.target.name, each.matrix->name));
+  throw misuse(fmt::format("{} folds with `mma`, and its targets do so by different atoms", kernel),
+               fmt::format("write one of {}", joined(choices)));
+}
+
+const dsl::AtomRule &atomOf(const dsl::MatrixUnit &unit) {
+  return *dsl::findAtom(unit.atom, unit.version);
+}
+
+std::string resolutionText(const dsl::AtomRule &atom) {
+  return fmt::format("mma = {} version {}", atom.name, atom.version);
 }
 
 } // namespace ordo::compiler::driver
