@@ -188,7 +188,11 @@ private:
     };
     for (std::size_t i = 0; i < now.requires_.size(); ++i)
       if (isNew(now.requires_[i], locked.requires_))
-        labels.push_back({program.requires_[i].span, "a requirement that the lock does not have"});
+        labels.push_back(
+            i < program.requires_.size()
+                ? dsl::Label{program.requires_[i].span, "a requirement that the lock does not have"}
+                : dsl::Label{program.assumptions[i - program.requires_.size()].span,
+                             "an assumption that the lock does not have"});
     for (std::size_t i = 0; i < now.definitions.size(); ++i)
       if (isNew(now.definitions[i], locked.definitions)) {
         if (labels.empty())

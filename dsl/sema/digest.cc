@@ -1,7 +1,8 @@
 // The walk: arguments in order, then the definition of each output in order. An expression is
-// written once, after its operands and what its payload refers to; a definition or reduction
-// numbers its own variables on entry, in declared order. Everything else is numbered when first
-// completed, so that neither names nor the order of unrelated definitions matter.
+// written once, after its operands and what its payload refers to; a definition, reduction or
+// recurrence numbers its own variables on entry, in declared order, a recurrence what it carries,
+// too. Everything else is numbered when first completed, so that neither names nor the order of
+// unrelated definitions matter.
 #include "dsl/sema/digest.h"
 
 #include "dsl/order/digest.h"
@@ -22,15 +23,17 @@ public:
   explicit Canonical(const Program &program)
       : program_(program), exprs_(program.exprCount(), kNone),
         definitions_(program.definitions.size(), kNone),
-        reductions_(program.reductions.size(), kNone), vars_(program.vars.size(), kNone),
-        dims_(program.dims.size(), kNone) {}
+        reductions_(program.reductions.size(), kNone),
+        recurrences_(program.recurrences.size(), kNone), carries_(program.carries.size(), kNone),
+        vars_(program.vars.size(), kNone), dims_(program.dims.size(), kNone) {}
 
   std::string run() {
     out_ = "ordo contract 1\n";
     writeArguments();
     writeRequires();
+    writeAssumptions();
     for (TensorId id = 0; id < program_.tensors.size(); ++id)
-      if (program_.tensors[id].role == Tensor::Role::Output)
+      if (program_.tensors[id].isWritten())
         writeOutput(id);
     return std::move(out_);
   }
@@ -50,6 +53,11 @@ public:
     return std::move(out_);
   }
 
+  std::string assumptionAlone(const Assumption &assumption) {
+    writeArguments();
+    return spell(assumption);
+  }
+
   std::string requireAlone(const LaunchRequire &require) {
     writeArguments();
     return spell(require.condition);
@@ -67,7 +75,7 @@ public:
 private:
   // What remains to be written, on an explicit stack: Enter pushes what must come first.
   struct Task {
-    enum class Kind : std::uint8_t { Expr, Definition, Reduction } kind;
+    enum class Kind : std::uint8_t { Expr, Definition, Reduction, Recurrence } kind;
     std::uint32_t id;
     bool isOpen = false;
   };
@@ -85,8 +93,8 @@ private:
       write({Task::Kind::Expr, extent});
       shape += fmt::format(" %{}", exprs_[extent]);
     }
-    out_ += fmt::format("{} {}{}\n", tensor.role == Tensor::Role::Input ? "in" : "out",
-                        name(tensor.type), shape);
+    const char *role = !tensor.isWritten() ? "in" : tensor.isRead() ? "inout" : "out";
+    out_ += fmt::format("{} {}{}\n", role, name(tensor.type), shape);
   }
 
   // A set: neither order nor repetition counts. Their operands are numbered in order of spelling by
@@ -104,13 +112,44 @@ private:
       }
   }
 
-  // The expression alone, from a fresh numbering that keeps the dimensions'.
-  std::string spell(ExprId id) const {
+  // A set as well. Each is spelt by itself, with all that it uses.
+  void writeAssumptions() {
+    std::set<std::string> texts;
+    for (const Assumption &assumption : program_.assumptions)
+      texts.insert(spell(assumption));
+    for (const std::string &text : texts)
+      out_ += text;
+  }
+
+  // What is written alone, from a fresh numbering that keeps the dimensions'.
+  Canonical alone() const {
     Canonical alone(program_);
     alone.dims_ = dims_;
     alone.nextDim_ = nextDim_;
-    alone.write({Task::Kind::Expr, id});
-    return alone.out_;
+    return alone;
+  }
+
+  std::string spell(ExprId id) const {
+    Canonical own = alone();
+    own.write({Task::Kind::Expr, id});
+    return own.out_;
+  }
+
+  std::string spell(const Assumption &assumption) const {
+    static constexpr const char *kNames[] = {"holds", "distinct", "disjoint"};
+    Canonical own = alone();
+    std::vector<Task> needs;
+    own.needVars(assumption.vars, needs);
+    for (const ExprId id :
+         {assumption.where, assumption.condition, assumption.value, assumption.length})
+      own.need(id, needs);
+    for (const Task &task : needs)
+      own.write(task);
+    return own.out_ + fmt::format("assume {}{} where {} condition {} value {} length {}\n",
+                                  kNames[static_cast<std::size_t>(assumption.kind)],
+                                  own.varsText(assumption.vars), own.whereText(assumption.where),
+                                  own.exprText(assumption.condition),
+                                  own.exprText(assumption.value), own.exprText(assumption.length));
   }
 
   void writeOutput(TensorId tensor) {
@@ -146,6 +185,8 @@ private:
       return exprs_[task.id];
     case Task::Kind::Definition:
       return definitions_[task.id];
+    case Task::Kind::Recurrence:
+      return recurrences_[task.id];
     case Task::Kind::Reduction:
       break;
     }
@@ -164,26 +205,59 @@ private:
         needs.push_back({Task::Kind::Definition, static_cast<std::uint32_t>(e.payload)});
       if (e.op == Op::Reduce)
         needs.push_back({Task::Kind::Reduction, static_cast<std::uint32_t>(e.payload)});
+      if (e.op == Op::Recur)
+        needs.push_back({Task::Kind::Recurrence, recurrenceOf(e.payload)});
       break;
     }
     case Task::Kind::Definition: {
       const Definition &d = program_.definitions[task.id];
       needVars(d.vars, needs);
-      needs.push_back({Task::Kind::Expr, d.value});
-      if (d.where != kNone)
-        needs.push_back({Task::Kind::Expr, d.where});
+      need(d.value, needs);
+      need(d.where, needs);
+      for (const std::vector<ExprId> *list : {&d.at, &d.shape})
+        for (ExprId id : *list)
+          need(id, needs);
       break;
     }
     case Task::Kind::Reduction: {
       const Reduction &r = program_.reductions[task.id];
       needVars(r.vars, needs);
-      if (r.where != kNone)
-        needs.push_back({Task::Kind::Expr, r.where});
-      needs.push_back({Task::Kind::Expr, r.body});
+      need(r.where, needs);
+      need(r.body, needs);
+      need(r.count, needs);
+      for (const RankKey &key : r.keys)
+        need(key.value, needs);
       break;
     }
+    case Task::Kind::Recurrence:
+      needRecurrence(program_.recurrences[task.id], needs);
+      break;
     }
     stack_.insert(stack_.end(), needs.rbegin(), needs.rend());
+  }
+
+  static void need(ExprId id, std::vector<Task> &needs) {
+    if (id != kNone)
+      needs.push_back({Task::Kind::Expr, id});
+  }
+
+  // A carry's next value may speak of the carry: numbers come before bodies.
+  void needRecurrence(const Recurrence &r, std::vector<Task> &needs) {
+    for (const std::vector<CarryId> *parts : {&r.carries, &r.yields})
+      for (CarryId part : *parts)
+        carries_[part] = nextCarry_++;
+    needVars(r.shared, needs);
+    needVars(r.vars, needs);
+    for (const std::vector<CarryId> *parts : {&r.carries, &r.yields})
+      for (CarryId part : *parts)
+        needVars(program_.carries[part].vars, needs);
+    need(r.where, needs);
+    for (const std::vector<CarryId> *parts : {&r.carries, &r.yields})
+      for (CarryId part : *parts) {
+        const Carry &carry = program_.carries[part];
+        for (ExprId id : {carry.start, carry.next, carry.merged})
+          need(id, needs);
+      }
   }
 
   void needVars(const std::vector<VarId> &vars, std::vector<Task> &needs) {
@@ -201,19 +275,40 @@ private:
     case Task::Kind::Definition: {
       const Definition &d = program_.definitions[task.id];
       definitions_[task.id] = nextDefinition_++;
-      out_ += fmt::format("definition {}{} = %{} where {}\n", definitions_[task.id],
-                          varsText(d.vars), exprs_[d.value], whereText(d.where));
+      out_ += fmt::format("definition {}{} = %{} where {}{}\n", definitions_[task.id],
+                          varsText(d.vars), exprs_[d.value], whereText(d.where), placeText(d));
       break;
     }
     case Task::Kind::Reduction: {
       const Reduction &r = program_.reductions[task.id];
       reductions_[task.id] = nextReduction_++;
-      out_ += fmt::format("reduction {} {}{} = %{} where {}\n{}", reductions_[task.id], name(r.op),
-                          varsText(r.vars), exprs_[r.body], whereText(r.where),
+      out_ += fmt::format("reduction {} {}{} = {} where {}{}\n{}", reductions_[task.id], name(r.op),
+                          varsText(r.vars), exprText(r.body), whereText(r.where), rankText(r),
                           r.order.empty() ? "" : canonicalForm(r.order));
       break;
     }
+    case Task::Kind::Recurrence:
+      emitRecurrence(task.id);
+      break;
     }
+  }
+
+  void emitRecurrence(RecurrenceId id) {
+    const Recurrence &r = program_.recurrences[id];
+    recurrences_[id] = nextRecurrence_++;
+    out_ += fmt::format("recurrence {} {} shared{} steps{} where {}\n{}", recurrences_[id],
+                        r.isScan ? "scan" : "fold", varsText(r.shared), varsText(r.vars),
+                        whereText(r.where), r.order.empty() ? "" : canonicalForm(r.order));
+    const auto list = [&](const char *role, const std::vector<CarryId> &parts) {
+      for (CarryId part : parts) {
+        const Carry &carry = program_.carries[part];
+        out_ += fmt::format("{} {} {}{} start {} next {} merged {}\n", role, carries_[part],
+                            name(carry.type), varsText(carry.vars), exprText(carry.start),
+                            exprText(carry.next), exprText(carry.merged));
+      }
+    };
+    list("carry", r.carries);
+    list("yield", r.yields);
   }
 
   void emitExpr(ExprId id) {
@@ -228,7 +323,17 @@ private:
   std::uint64_t payload(const Expr &e) {
     switch (e.op) {
     case Op::Var:
+      if (vars_[e.payload] == kNone) // of a recurrence, one of whose definitions stands alone
+        vars_[e.payload] = nextVar_++;
       return vars_[e.payload];
+    case Op::Carry: {
+      std::uint32_t &carry = carries_[carryOf(e.payload)];
+      if (carry == kNone) // the same
+        carry = nextCarry_++;
+      return carryPayload(carry, sideOf(e.payload));
+    }
+    case Op::Recur:
+      return recurPayload(recurrences_[recurrenceOf(e.payload)], partOf(e.payload));
     case Op::Use:
       return definitions_[e.payload];
     case Op::Reduce:
@@ -253,9 +358,35 @@ private:
     return where == kNone ? "always" : fmt::format("%{}", exprs_[where]);
   }
 
+  std::string exprText(ExprId id) const {
+    return id == kNone ? "none" : fmt::format("%{}", exprs_[id]);
+  }
+
+  /// Where a placed definition's points stand; nothing of others.
+  std::string placeText(const Definition &d) const {
+    std::string text;
+    for (ExprId id : d.at)
+      text += fmt::format("{}%{}", text.empty() ? " at " : " ", exprs_[id]);
+    for (ExprId id : d.shape)
+      text += fmt::format("{}%{}", id == d.shape.front() ? " in " : " ", exprs_[id]);
+    return d.isUpdate ? text + " update" : text;
+  }
+
+  /// Of `argmax` and `top`.
+  std::string rankText(const Reduction &r) const {
+    std::string text;
+    for (const RankKey &key : r.keys)
+      text +=
+          fmt::format(" by %{} {} nan {}", exprs_[key.value],
+                      key.isDescending ? "falling" : "rising", key.isNanFirst ? "first" : "last");
+    return r.count == kNone ? text : text + fmt::format(" count %{}", exprs_[r.count]);
+  }
+
   const Program &program_;
-  std::vector<std::uint32_t> exprs_, definitions_, reductions_, vars_, dims_;
-  std::uint32_t nextExpr_ = 0, nextDefinition_ = 0, nextReduction_ = 0, nextVar_ = 0, nextDim_ = 0;
+  std::vector<std::uint32_t> exprs_, definitions_, reductions_, recurrences_, carries_, vars_,
+      dims_;
+  std::uint32_t nextExpr_ = 0, nextDefinition_ = 0, nextReduction_ = 0, nextRecurrence_ = 0,
+                nextCarry_ = 0, nextVar_ = 0, nextDim_ = 0;
   std::vector<Task> stack_;
   std::set<ExprId> written_; // requirements
   std::string out_;
@@ -307,6 +438,8 @@ ContractParts partsOf(const Program &program) {
   parts.arguments = sha256Hex(Canonical(program).argumentsAlone());
   for (const LaunchRequire &require : program.requires_)
     parts.requires_.push_back(sha256Hex(Canonical(program).requireAlone(require)));
+  for (const Assumption &assumption : program.assumptions)
+    parts.requires_.push_back(sha256Hex(Canonical(program).assumptionAlone(assumption)));
   for (DefId id = 0; id < program.definitions.size(); ++id)
     parts.definitions.push_back(sha256Hex(Canonical(program).definitionAlone(id)));
   for (std::uint32_t id : reductionsInOrder(program))

@@ -38,7 +38,7 @@ std::string sha256Hex(const std::string &text);
 /// it refers to, so the first definition that is new is the one that changed.
 struct ContractParts {
   std::string arguments;                // types and shapes
-  std::vector<std::string> requires_;   // as Program::requires_
+  std::vector<std::string> requires_;   // as Program::requires_, then Program::assumptions
   std::vector<std::string> definitions; // as Program::definitions
   std::vector<std::string> orders;      // spelt out, as reductionsInOrder numbers them
 };
