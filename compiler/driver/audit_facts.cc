@@ -73,6 +73,8 @@ bool holdsEveryFloat(DType from, DType to) {
 
 std::string roundingText(DType from, DType to, dsl::Rounding rounding) {
   const bool isFromFloat = dsl::isFloat(from);
+  if (rounding == dsl::Rounding::Tf32)
+    return "to tf32, to nearest even";
   if (isFromFloat && dsl::isFloat(to) && holdsEveryFloat(from, to))
     return "exact";
   if (!isFromFloat && !dsl::isFloat(to))
@@ -86,6 +88,8 @@ std::string roundingText(DType from, DType to, dsl::Rounding rounding) {
     return "toward zero";
   case dsl::Rounding::Saturate:
     return "to nearest even, saturating";
+  case dsl::Rounding::Tf32: // above
+    break;
   }
   return "";
 }

@@ -219,6 +219,8 @@ private:
   Value cast() {
     if (expr_.payload == static_cast<std::uint64_t>(dsl::Rounding::Saturate))
       return {};
+    if (expr_.payload == static_cast<std::uint64_t>(dsl::Rounding::Tf32))
+      return tf32();
     if (from_ == expr_.type)
       return in_[0];
     if (dsl::isFloat(from_) || dsl::isFloat(expr_.type)) {
@@ -231,6 +233,17 @@ private:
       return b_.create<CastOp>(loc_, resultType(), in_[0], rounding, fromUnsigned, toUnsigned);
     }
     return integerCast();
+  }
+
+  // The last 13 bits rounded away, in integers. BitsOp makes a NaN the one whose bits stay.
+  Value tf32() {
+    const auto word = [&](std::uint32_t bits) { return emitConstant(b_, loc_, DType::U32, bits); };
+    const Value bits = b_.create<BitsOp>(loc_, b_.getI32Type(), in_[0]);
+    const Value last =
+        make<arith::AndIOp>(Value(make<arith::ShRUIOp>(bits, word(13))), word(1));
+    const Value sum = make<arith::AddIOp>(Value(make<arith::AddIOp>(bits, word(0xfff))), last);
+    const Value rounded = make<arith::AndIOp>(sum, word(~0x1fffu));
+    return b_.create<OfBitsOp>(loc_, resultType(), rounded);
   }
 
   // Integers wrap: truncate, or extend by the source's sign.

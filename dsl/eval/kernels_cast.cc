@@ -50,6 +50,7 @@ template <DType To, DType From> Kernel cast(Rounding rounding) {
   case Rounding::Saturate:
     return generalCast<To, From, Rounding::Saturate>();
   case Rounding::NearestEven:
+  case Rounding::Tf32: // castKernel's own
     break;
   }
   if (Kernel kernel = nearestCast<To, From>())
@@ -60,6 +61,10 @@ template <DType To, DType From> Kernel cast(Rounding rounding) {
 } // namespace
 
 Kernel castKernel(DType type, DType argType, Rounding rounding) {
+  if (rounding == Rounding::Tf32)
+    return type == DType::F32 && argType == DType::F32
+               ? mapUnary<std::uint32_t, std::uint32_t, roundToTf32>
+               : nullptr;
   return forType(type, [&]<DType To>() -> Kernel {
     return forType(argType, [&]<DType From>() -> Kernel { return cast<To, From>(rounding); });
   });

@@ -112,6 +112,13 @@ inline std::uint16_t floatToF16(float value) {
   return static_cast<std::uint16_t>(h);
 }
 
+/// An f32 rounded to the ten stored bits of tf32, whose exponents are f32's; a carry past the
+/// largest gives infinity.
+inline std::uint32_t roundToTf32(std::uint32_t bits) {
+  const bool nan = (bits & 0x7fffffffu) > 0x7f800000u;
+  return nan ? 0x7fc00000u : (bits + 0xfffu + (bits >> 13 & 1u)) & ~0x1fffu;
+}
+
 template <DType T> float halfToFloat(std::uint16_t bits) {
   return T == DType::F16 ? f16ToFloat(bits) : bf16ToFloat(bits);
 }

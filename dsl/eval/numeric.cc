@@ -101,6 +101,8 @@ std::optional<std::uint64_t> evaluate(Op op, DType type, DType argType,
 }
 
 std::uint64_t castBits(DType from, DType to, std::uint64_t bits, Rounding rounding) {
+  if (rounding == Rounding::Tf32)
+    return lane::roundToTf32(static_cast<std::uint32_t>(bits));
   if (to == DType::Bool) // "is not zero", which NaN is not
     return isFloat(from) ? unpack(from, bits).kind != Unpacked::Class::Zero
                          : unpackInteger(from, bits).significand != 0;

@@ -23,7 +23,8 @@ using Kernel = void (*)(void *out, const void *const *args, std::size_t count);
 /// Cast, Bits, OfBits, comparisons: of what is cast or compared; else the same as `type`). Null
 /// where the language gives the operation no meaning in that type: f8 has casts only, sqrt is for
 /// floats, … `rounding` counts for Cast alone; a cast from float to an integer rounds to nearest
-/// even like any other and truncates with TowardZero. Kernels need the default floating-point
+/// even like any other and truncates with TowardZero; Tf32 has a kernel from f32 to f32 alone.
+/// Kernels need the default floating-point
 /// environment: see FloatEnvironment.
 Kernel kernelFor(Op op, DType type, DType argType, Rounding rounding = Rounding::NearestEven);
 
@@ -34,7 +35,8 @@ std::optional<std::uint64_t> evaluate(Op op, DType type, DType argType,
                                       std::span<const std::uint64_t> args,
                                       Rounding rounding = Rounding::NearestEven);
 
-/// `bits` cast from one type to another; every pair of types has a cast.
+/// `bits` cast from one type to another; every pair of types has a cast. Rounding::Tf32 is for f32
+/// to f32 alone.
 std::uint64_t castBits(DType from, DType to, std::uint64_t bits,
                        Rounding rounding = Rounding::NearestEven);
 

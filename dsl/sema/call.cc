@@ -33,11 +33,14 @@ Compound ExprChecker::call(const Node &n, const Type *hint) {
     if (entry && entry->kind == Entry::Kind::TypeParam)
       return this->conversion(n, *conversion, entry->value.type);
   }
-  if (n.text == "tf32" || n.text.starts_with("tf32.")) {
-    report_.unsupported(n.nameSpan, "tf32");
+  if (n.text == "tf32")
+    return tf32(n);
+  const std::string typeName = n.text.substr(0, n.text.find('.'));
+  if (typeName != n.text && typeName == "tf32") {
+    report_.error("unknown-name", n.nameSpan, fmt::format("there is no `{}`", n.text)).help =
+        "tf32 is no type: tf32(x) rounds an f32 to nearest even, and stays f32";
     return {};
   }
-  const std::string typeName = n.text.substr(0, n.text.find('.'));
   if (typeName != n.text && dtypeFromName(typeName)) {
     report_.error("unknown-name", n.nameSpan, fmt::format("there is no `{}`", n.text)).help =
         "a type has .rz and .of_bits, and for f8 .sat and .nosat";
@@ -135,6 +138,19 @@ Value ExprChecker::conversion(const Node &n, const Conversion &conversion, const
   if (!value || !isCastAllowed(n, value.type, target, conversion.rounding, conversion.suffix))
     return {};
   return cast(n, value, target, conversion.rounding);
+}
+
+// No type of its own: an f32 with its last 13 bits rounded away.
+Value ExprChecker::tf32(const Node &n) {
+  constexpr Type kF32{DType::F32, nullptr};
+  if (!hasArity(n, 1))
+    return {};
+  const Value value = withinAs(n.kids[0], kF32, "the argument of `tf32`");
+  if (!value)
+    return {};
+  return {make(Op::Cast, DType::F32, n.span, {value.id},
+               static_cast<std::uint64_t>(Rounding::Tf32)),
+          kF32};
 }
 
 Value ExprChecker::ofBits(const Node &n, const Type &target) {

@@ -142,6 +142,7 @@ private:
   Value bitsCall(const Node &n);
   Value conversion(const Node &n, const Conversion &conversion, const Type &target);
   Value ofBits(const Node &n, const Type &target);
+  Value tf32(const Node &n);
   Value cast(const Node &n, const Value &value, const Type &target,
              std::optional<Rounding> rounding);
   Value castConstantIndex(const Node &n, std::int64_t value, DType target, Rounding rounding);

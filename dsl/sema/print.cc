@@ -234,6 +234,8 @@ Text Printer::conversion(ExprId id, const std::map<ExprId, Text> &done) {
   std::string callee(name(e.type));
   if (e.op == Op::OfBits)
     callee += ".of_bits";
+  else if (static_cast<Rounding>(e.payload) == Rounding::Tf32)
+    callee = "tf32";
   else if (static_cast<Rounding>(e.payload) == Rounding::TowardZero)
     callee += ".rz";
   else if (static_cast<Rounding>(e.payload) == Rounding::Saturate)

@@ -107,6 +107,8 @@ private:
     if (t.op != Op::Cast)
       return std::string(name(t.op));
     const auto rounding = static_cast<Rounding>(t.payload);
+    if (rounding == Rounding::Tf32)
+      return "tf32";
     return fmt::format("{}{}", name(t.type),
                        rounding == Rounding::TowardZero ? ".rz"
                        : rounding == Rounding::Saturate ? ".sat"

@@ -80,7 +80,8 @@ enum class Op : std::uint8_t {
 enum class Rounding : std::uint8_t {
   NearestEven,
   TowardZero,
-  Saturate /* f8 only, nearest even */
+  Saturate, // f8 only, nearest even
+  Tf32      // f32 to f32 only: to the 10 stored bits of tf32, nearest even
 };
 
 enum class ReduceOp : std::uint8_t { Sum, Max, Min, MaxNan, MinNan, Dot, Count, ArgMax, Top };

@@ -185,7 +185,10 @@ const Case kNames[] = {
      "`a` is no output"},
     {"IndexedLocal", "unexpected-statement", "fn g(x: f32) -> f32 = {\n  «a[i] = x»\n  x\n}\n",
      "plain definition", "belong to an op"},
-    {"Tensorfloat", "unsupported", op("x: f32[T]", "  y[t] = «tf32»(x[t])"), "tf32"},
+    {"TensorfloatOfBf16", "type-mismatch", op("x: bf16[T]", "  y[t] = tf32(«x[t]»)"),
+     "expected f32 for the argument of `tf32`, found bf16"},
+    {"TensorfloatTowardZero", "unknown-name", op("x: f32[T]", "  y[t] = «tf32.rz»(x[t])"),
+     "there is no `tf32.rz`", "stays f32"},
 };
 INSTANTIATE_TEST_SUITE_P(Names, Errors, ::testing::ValuesIn(kNames), caseName);
 
