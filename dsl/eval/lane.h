@@ -126,8 +126,18 @@ template <DType T> std::uint16_t floatToHalf(float value) {
   return T == DType::F16 ? floatToF16(value) : floatToBf16(value);
 }
 
-/// Rounds a * b + c once. The product of two halves is exact in f64; the sum is rounded to odd
-/// there (53 >= 11 + 2 bits), after which one more rounding is the only one that counts.
+/// Rounded to odd: of the two floats around an inexact value, the one with an odd last bit.
+inline float floatToOdd(double value) {
+  const auto nearest = static_cast<float>(value);
+  auto bits = std::bit_cast<std::uint32_t>(nearest);
+  bits -= std::fabs(nearest) > std::fabs(value) ? 1 : 0; // toward zero; from infinity too
+  bits |= nearest != value && value == value ? 1 : 0;
+  return std::bit_cast<float>(bits);
+}
+
+/// Rounds a * b + c once. The product of two halves is exact in f64. The sum is rounded to odd
+/// there and again in f32 (24 >= 11 + 2 bits), after which one more rounding is the only one that
+/// counts.
 template <DType T> std::uint16_t fmaHalf(std::uint16_t a, std::uint16_t b, std::uint16_t c) {
   const double product = static_cast<double>(halfToFloat<T>(a)) * halfToFloat<T>(b);
   const double addend = halfToFloat<T>(c);
@@ -136,12 +146,12 @@ template <DType T> std::uint16_t fmaHalf(std::uint16_t a, std::uint16_t b, std::
   const double part = sum - product;
   const double error = (product - (sum - part)) + (addend - part);
   auto bits = std::bit_cast<std::uint64_t>(sum);
-  if (std::isfinite(sum) && error != 0.0 && (bits & 1) == 0) {
-    // Toward zero is one step down when the error points to zero; its neighbour is odd either way.
-    const bool towardZero = (error < 0) != (sum < 0);
-    bits += towardZero ? ~std::uint64_t{0} : 1;
-  }
-  return static_cast<std::uint16_t>(pack(T, unpack(DType::F64, bits), Rounding::NearestEven));
+  // Toward zero is one step down when the error points to zero; its neighbour is odd either way.
+  const std::uint64_t step = (error < 0) != (sum < 0) ? ~std::uint64_t{0} : 1;
+  const bool isEven = (bits & 1) == 0;
+  // An infinite sum has no error that is a number.
+  bits += (error < 0 || error > 0) && isEven ? step : 0;
+  return floatToHalf<T>(floatToOdd(std::bit_cast<double>(bits)));
 }
 
 // -- Floats
