@@ -227,7 +227,8 @@ private:
   }
 
   void fused(const SketchNode &node) {
-    canvas_.box(px(node) - 22, py(node) - 10, 44, 20, 6, colour(node.stage).ink, "none");
+    const double width = std::max(44.0, characters(node.label) * 6.7 + 14);
+    canvas_.box(px(node) - width / 2, py(node) - 10, width, 20, 6, colour(node.stage).ink, "none");
     canvas_.text(px(node), py(node) + 4, "m", "#ffffff", node.label);
   }
 

@@ -122,7 +122,8 @@ private:
       line("{}        ragged: {}", bar, ragged);
   }
 
-  /// Fused runs are written as `fma[p0 p1 …]`; the other stages as the operations they do.
+  /// Fused runs are written as `fma[p0 p1 …]`, with `fma: bf16[…]` where every step rounds and
+  /// `fma[1.5; …]` where a start is written; the other stages as the operations they do.
   void drawExpression() {
     Order rest = tree_.order();
     std::vector<std::string> values;
@@ -155,9 +156,10 @@ private:
     std::vector<std::string> runs;
     for (std::size_t begin = 0; begin < products.size(); begin += n) {
       const auto end = products.begin() + std::min(begin + n, products.size());
-      std::string run = fmt::format("{}[{}]", stage.kind == Kind::Fma ? "fma" : "mma",
-                                    fmt::join(products.begin() + begin, end, " "));
-      runs.push_back(stage.round ? fmt::format("{}({})", name(*stage.round), run) : run);
+      const Stage total{stage.kind, 0, 1, 1, stage.round, {}, {}};
+      runs.push_back(fmt::format("{}[{}{}]", toString(total),
+                                 stage.start ? literalText(*stage.start) + "; " : "",
+                                 fmt::join(products.begin() + begin, end, " ")));
     }
     return runs;
   }

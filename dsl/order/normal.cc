@@ -1,6 +1,7 @@
 // Rewriting to the normal form, to a fixed point:
 //   1. each stage by itself, knowing how many values can reach it and what they are rounded to;
-//   2. stages that change no value go;
+//   2. pads that lanes hand on go where all that follows passes over them; stages that change no
+//      value go;
 //   3. neighbouring pairs stages become one, and a rounding that `mid` does anyway moves before it.
 // The rules and why they hold: docs/orders.md, "Normal forms".
 #include "dsl/order/normal.h"
@@ -22,13 +23,20 @@ bool isMinusZero(const std::optional<double> &value) {
   return value && *value == 0.0 && std::signbit(*value);
 }
 
+/// Whether values rounded to `known` stay as they are when the stage rounds them.
+bool isRounded(std::optional<DType> known, const Stage &stage) {
+  return !stage.round || (known && isWithin(*known, *stage.round));
+}
+
 bool isFused(Kind kind) { return kind == Kind::Fma || kind == Kind::Mma; }
 
 class StageRules {
 public:
-  /// At most `longest` values reach the stage, rounded to `known`.
-  StageRules(Step &step, std::int64_t longest, std::optional<DType> known, const Facts &facts)
-      : step_(step), stage_(step.stage), longest_(longest), known_(known), facts_(facts) {}
+  /// At least `fewest` and at most `longest` values reach the stage, rounded to `known`.
+  StageRules(Step &step, std::int64_t fewest, std::int64_t longest, std::optional<DType> known,
+             const Facts &facts)
+      : step_(step), stage_(step.stage), fewest_(fewest), longest_(longest), known_(known),
+        facts_(facts) {}
 
   void apply() {
     if (step_.missing() == 0 || longest_ <= step_.first)
@@ -72,7 +80,7 @@ private:
     case Kind::Pairs: // what a pad would round has been rounded as it passed
       return true;
     case Kind::Halves: // with a size, pads change the first stride, so what passes
-      return !stage_.round || stage_.n == 0;
+      return !stage_.round || stage_.n == 0 || isRounded(known_, stage_);
     case Kind::Lanes: // more lanes would get values
       return stage_.n == 1;
     default:
@@ -105,6 +113,9 @@ private:
       fullTrees();
     if (stage_.pad && stage_.n == 0)
       return fullTrees(); // runs of every power of two
+    if (stage_.n == 0 && fewest_ == longest_ &&
+        std::has_single_bit(static_cast<std::uint64_t>(longest_)))
+      fullTrees(); // one power of two
     const std::int64_t most = stage_.pad || step_.first != 0 ? stage_.n
                               : stage_.n == 0                ? longest_
                                                              : std::min(stage_.n, longest_);
@@ -148,6 +159,7 @@ private:
 
   Step &step_;
   Stage &stage_;
+  std::int64_t fewest_;
   std::int64_t longest_;
   std::optional<DType> known_;
   const Facts &facts_;
@@ -187,6 +199,20 @@ bool changesNothing(const Step &step, std::int64_t longest, std::optional<DType>
   return singles && (!stage.round || (known && isWithin(*known, *stage.round)));
 }
 
+/// Whether the steps from `at` on give the same sum when more of the identity follows the values
+/// that reach them, which are rounded to `known`.
+bool passesOverPads(const std::vector<Step> &steps, std::size_t at, std::optional<DType> known) {
+  for (; at < steps.size(); ++at) {
+    const Stage &stage = steps[at].stage;
+    if (stage.kind == Kind::Mid || stage.start || (stage.pad && !isMinusZero(stage.pad)))
+      return false;
+    if (stage.kind == Kind::Halves && !isRounded(known, stage)) // more values pass, and are rounded
+      return false;
+    known = stage.round;
+  }
+  return true;
+}
+
 /// The run length of the `pairs` that the step is like on at most `longest` values (0: total).
 std::optional<std::int64_t> asPairs(const Step &step, std::int64_t longest) {
   const Stage &stage = step.stage;
@@ -222,15 +248,21 @@ bool mergePairs(std::vector<Step> &steps, std::int64_t longest) {
 /// One pass of rules over all stages.
 void rewrite(std::vector<Step> &steps, std::int64_t longest, const Facts &facts) {
   std::optional<DType> known;
+  std::int64_t fewest = 1;
   std::vector<Step> kept;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     Step step = steps[i];
-    StageRules(step, longest, known, facts).apply();
+    StageRules(step, fewest, longest, known, facts).apply();
+    Stage &stage = step.stage;
+    if (facts.minusZeroIsTheIdentity && stage.kind == Kind::Lanes && isMinusZero(stage.pad) &&
+        !stage.start && passesOverPads(steps, i + 1, stage.round))
+      stage.pad.reset();
     // The last must stay where the one before is not total by itself.
     const bool needed = i + 1 == steps.size() && (kept.empty() || !kept.back().stage.isTotal());
     if (!needed && changesNothing(step, longest, known))
       continue;
     known = step.stage.round;
+    fewest = resultLength(step, fewest);
     longest = mostResults(step, longest);
     kept.push_back(step);
   }

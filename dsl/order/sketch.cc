@@ -25,6 +25,11 @@ constexpr double kCharacter = 6.7; // of the 11-pixel monospace the labels are s
 
 bool isFused(Kind kind) { return kind == Kind::Fma || kind == Kind::Mma; }
 
+/// `fma`, or `fma: bf16` where every step rounds: a ring would say that the run's result does.
+std::string fusedLabel(const Stage &stage) {
+  return toString(Stage{stage.kind, 0, 1, 1, stage.round, {}, {}});
+}
+
 /// Adds nodes, children first.
 class SketchBuilder {
 public:
@@ -131,8 +136,12 @@ void layOut(Sketch &sketch, std::size_t stages, bool zones) {
                             : sum / static_cast<double>(node.children.size());
       bottom = std::max(bottom, node.y + 16.0);
     }
-    if (zones)
+    if (zones) { // the first and the last band have margins of their own
+      const bool last = stage + 1 == stages;
+      bottom = std::max(bottom, stage == 0 ? kBandHeight - 10.0
+                                           : floor + kBandHeight - (last ? 40.0 : 0.0));
       floor = bottom;
+    }
     sketch.stageBottom[stage] = bottom;
     sketch.height = std::max(sketch.height, bottom);
   }
@@ -201,8 +210,7 @@ private:
 
   void fused() {
     const NodeId run = out_.inner(SketchNode::Kind::Fused, group_.stage, chainTips());
-    out_.sketch.nodes[run].label = toString(Stage{stage_.kind, 0, 1, 1, {}, {}, {}});
-    emit(run);
+    out_.sketch.nodes[run].label = fusedLabel(stage_);
   }
 
   NodeId merge(NodeId left, NodeId right) {
@@ -293,11 +301,13 @@ std::vector<NodeId> fusedRuns(SketchBuilder &out, const Stage &stage,
   std::vector<NodeId> runs;
   for (std::size_t begin = 0; begin < products.size(); begin += n) {
     const std::size_t end = std::min(begin + n, products.size());
-    const NodeId run = out.inner(SketchNode::Kind::Fused, 0,
-                                 {products.begin() + static_cast<std::ptrdiff_t>(begin),
-                                  products.begin() + static_cast<std::ptrdiff_t>(end)});
-    out.sketch.nodes[run].label = toString(Stage{stage.kind, 0, 1, 1, {}, {}, {}});
-    out.sketch.nodes[run].rounded = stage.round.has_value();
+    std::vector<NodeId> parts(products.begin() + static_cast<std::ptrdiff_t>(begin),
+                              products.begin() + static_cast<std::ptrdiff_t>(end));
+    if (stage.start)
+      parts.insert(parts.begin(),
+                   out.leaf(SketchNode::Kind::Literal, literalText(*stage.start), 0));
+    const NodeId run = out.inner(SketchNode::Kind::Fused, 0, parts);
+    out.sketch.nodes[run].label = fusedLabel(stage);
     runs.push_back(run);
   }
   return runs;

@@ -41,6 +41,7 @@ struct Sketch {
 };
 
 inline constexpr double kTipHeight = 22.0;
+inline constexpr double kBandHeight = 72.0; // at least, so that a stage's three lines have room
 
 /// One result of a stage over its inputs, thousands of them abbreviated.
 Sketch sketchGroup(const Tree &tree, const Labels &labels, const Group &group);

@@ -86,6 +86,10 @@ TEST(DrawText, WritesShortOrdersOut) {
   EXPECT_EQ(expressionOf("mid", 5), "a = (v0 + v1) + (v2 + (v3 + v4))");
   EXPECT_EQ(expressionOf("lanes(2): bf16 | seq", 4), "b = bf16(v0 + v2) + bf16(v1 + v3)");
   EXPECT_EQ(expressionOf("mma(2) | seq", 5), "b = (mma[p0 p1] + mma[p2 p3]) + mma[p4]");
+  // Each step of a rounding stage rounds, which `bf16(fma[…])` would not say.
+  EXPECT_EQ(expressionOf("fma: bf16", 3), "a = fma: bf16[p0 p1 p2]");
+  EXPECT_EQ(expressionOf("fma(2).from(1.5): bf16 | seq", 3),
+            "b = fma: bf16[1.5; p0 p1] + fma: bf16[1.5; p2]");
   EXPECT_EQ(expressionOf("seq", 16).size(),
             std::string("a = ").size() + 16 * 2 + 6 + 15 * 3 + 14 * 2);
   EXPECT_EQ(expressionOf("seq", 17), "");
@@ -172,6 +176,45 @@ TEST(DrawSvg, ShortOrdersShowEveryOperation) {
       for (std::int64_t i = 0; i < length; ++i)
         EXPECT_EQ(occurrences(svg, ">v" + std::to_string(i) + "</text>"), 1u) << order << length;
     }
+}
+
+/// The number after `name="` in a tag.
+double attribute(const std::string &tag, const std::string &name) {
+  const std::size_t at = tag.find(name + "=\"");
+  return at == std::string::npos ? -1.0 : std::atof(tag.c_str() + at + name.size() + 2);
+}
+
+// A stage's three lines stand in its band, however little the stage does.
+TEST(DrawSvg, BandsHoldTheirLabels) {
+  for (const char *order : {"seq", "seq(2) | pairs(2) | seq", "first(2) | seq(4) | seq",
+                            "lanes(4) | halves", "seq(1): bf16 | pairs(1): f16 | halves(1) | seq",
+                            "fma(4): bf16 | pairs", "mma(2).from(1.5) | seq"})
+    for (const std::int64_t length : {1, 2, 5, 9, 13, 40}) {
+      const std::string svg = svgOf(order, length);
+      double bandEnd = 0.0;
+      int labels = 0;
+      for (std::size_t at = svg.find('<'); at != std::string::npos; at = svg.find('<', at + 1)) {
+        const std::string tag = svg.substr(at, svg.find('<', at + 1) - at);
+        if (tag.starts_with("<rect x=\"28.0\""))
+          bandEnd = attribute(tag, " y") + attribute(tag, "height");
+        if (tag.find(">→ ") == std::string::npos)
+          continue;
+        ++labels;
+        EXPECT_LE(attribute(tag, " y") + 6.0, bandEnd) << order << " at " << length << ": " << tag;
+      }
+      EXPECT_EQ(labels, 1 + std::ranges::count(std::string(order), '|') -
+                            static_cast<int>(occurrences(order, "first")))
+          << order;
+    }
+}
+
+TEST(DrawSvg, FusedRunsSayWhereTheyBeginAndThatEachStepRounds) {
+  for (const std::int64_t length : {3, 60}) {
+    const std::string svg = svgOf("fma(2).from(1.5): bf16 | seq", length);
+    EXPECT_GE(occurrences(svg, ">fma: bf16</text>"), 1u) << length;
+    EXPECT_GE(occurrences(svg, ">1.5</text>"), 1u) << length;
+    EXPECT_EQ(svg.find("rounded to the stage"), std::string::npos) << length;
+  }
 }
 
 TEST(DrawSvg, LongOrdersShowEveryShapeOnceWithItsCount) {

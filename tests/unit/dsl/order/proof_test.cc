@@ -51,8 +51,8 @@ TEST(Proof, BehindLanes) {
 }
 
 TEST(Proof, StopsWhenItCostsTooMuch) {
-  const std::vector<Step> a = steps("lanes(4).pad(0.0) | mid");
-  const std::vector<Step> b = steps("lanes(4).pad(0.0) | pairs");
+  const std::vector<Step> a = steps("mid(4).leaf(4): bf16 | halves");
+  const std::vector<Step> b = steps("seq(4) | seq(1): bf16 | halves");
   EXPECT_TRUE(provenEqual(a, b, kAnyLength, Facts{}, 1000));
   EXPECT_FALSE(provenEqual(a, b, kAnyLength, Facts{}, 3));
   EXPECT_FALSE(proven("mid(60000) | seq", "mid(60000).leaf(2): f32 | seq"));

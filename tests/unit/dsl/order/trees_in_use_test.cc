@@ -1,5 +1,8 @@
 // The reduction trees of kernels and references in use, as orders: each against the loop that its
 // source describes, on floats, to the bit.
+//
+// What is a recurrence and no sum (online softmax over blocks, the merge of partial attention
+// states) is a `fold` with its own tests; what a matrix unit adds is tested with the atoms.
 #include "dsl/order/compare.h"
 #include "dsl/order/fold.h"
 
@@ -9,6 +12,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -233,7 +237,106 @@ TEST(TreesInUse, RankTree) {
   }
 }
 
+// A vocabulary cut into a fixed number of tiles, each summed in turn, the partials in tile order:
+// the same on one rank or on as many as divide the tiles.
+TEST(TreesInUse, VocabularyTiles) {
+  for (const std::size_t tiles : {1u, 8u, 64u})
+    for (const std::size_t tile : {1u, 37u, 100u}) {
+      const Floats v = values(tiles * tile);
+      float sum = 0.0f;
+      for (std::size_t t = 0; t < tiles; ++t) {
+        float partial = v[t * tile];
+        for (std::size_t i = 1; i < tile; ++i)
+          partial += v[t * tile + i];
+        sum = t == 0 ? partial : sum + partial;
+      }
+      const std::string order = "seq(" + std::to_string(tile) + ") | seq";
+      EXPECT_EQ(fold(parsed(order), v, FloatOps{}).value(), sum) << order;
+    }
+}
+
+// One thread an output, K ascending: a multiplication and an addition each, or one fused step.
+TEST(TreesInUse, PlainAscendingK) {
+  const auto naive = [](const Floats &products) {
+    float acc = 0.0f;
+    for (const float p : products)
+      acc += p;
+    return acc;
+  };
+  expectLoop("seq.from(0.0)", naive, kRagged);
+  // Tiles of K that add onto one accumulator are the same chain, whatever their width.
+  for (const char *tiled : {"lanes(1, 32) | seq", "lanes(1, 64) | pairs", "seq"})
+    EXPECT_EQ(name(compare(parsed(tiled), parsed("seq"), {}).verdict), "equal") << tiled;
+}
+
+// A warp's shuffles (strides 16 … 1), then the warps' sums by the first warp's.
+TEST(TreesInUse, WarpShufflesThenWarps) {
+  expectLoop(
+      "lanes(256).from(0.0).pad(0.0) | halves(32) | halves",
+      [](const Floats &v) {
+        Floats thread(256, 0.0f);
+        for (std::size_t i = 0; i < v.size(); ++i)
+          thread[i % 256] += v[i];
+        Floats warps;
+        for (std::size_t warp = 0; warp < 8; ++warp) {
+          Floats lane(thread.begin() + static_cast<std::ptrdiff_t>(warp * 32),
+                      thread.begin() + static_cast<std::ptrdiff_t>(warp * 32 + 32));
+          for (std::size_t stride = 16; stride >= 1; stride /= 2)
+            for (std::size_t t = 0; t < stride; ++t)
+              lane[t] += lane[t + stride];
+          warps.push_back(lane[0]);
+        }
+        for (std::size_t stride = 4; stride >= 1; stride /= 2)
+          for (std::size_t t = 0; t < stride; ++t)
+            warps[t] += warps[t + stride];
+        return warps[0];
+      },
+      kRagged);
+}
+
+// A vectorised norm: a thread's eight elements a load into one accumulator.
+TEST(TreesInUse, VectorLoadsIntoOneAccumulator) {
+  const auto loads = [](const Floats &v) {
+    Floats shared(256, 0.0f);
+    for (std::size_t t = 0; t < 256; ++t)
+      for (std::size_t begin = t * 8; begin < v.size(); begin += 256 * 8)
+        for (std::size_t i = begin; i < std::min(begin + 8, v.size()); ++i)
+          shared[t] += v[i];
+    for (std::size_t stride = 128; stride >= 1; stride /= 2)
+      for (std::size_t t = 0; t < stride; ++t)
+        shared[t] += shared[t + stride];
+    return shared[0];
+  };
+  expectLoop("lanes(256, 8).from(0.0).pad(0.0) | halves", loads, {2048, 3584, 4096, 5120, 5121});
+}
+
 // What the sources derive from these rules.
+
+// Widths of the middle split's leaves, at the widths of the models.
+TEST(TreesInUse, LeavesOfTheMiddleSplit) {
+  const auto leaves = [](std::int64_t k) {
+    std::map<std::int64_t, int> widths;
+    struct Counts {
+      std::map<std::int64_t, int> &widths;
+      int add(int a, int b) const { return a + b; }
+      int round(int a, DType) const { // a leaf, or a merge of leaves
+        if (a <= 32)
+          ++widths[a];
+        return a <= 32 ? 1000 : a;
+      }
+      int literal(double) const { return 0; }
+    };
+    (void)fold(parsed("mid.leaf(32): bf16"), std::vector<int>(static_cast<std::size_t>(k), 1),
+               Counts{widths});
+    return widths;
+  };
+  using Widths = std::map<std::int64_t, int>;
+  EXPECT_EQ(leaves(64), (Widths{{32, 2}}));
+  EXPECT_EQ(leaves(4096), (Widths{{32, 128}}));
+  EXPECT_EQ(leaves(3584), (Widths{{28, 128}}));
+  EXPECT_EQ(leaves(12288), (Widths{{24, 512}}));
+  EXPECT_EQ(leaves(18944), (Widths{{18, 512}, {19, 512}}));
+}
 
 std::string verdictAt(const std::string &a, const std::string &b, std::int64_t length) {
   return std::string(name(compare(parsed(a), parsed(b), {length, length}).verdict));
