@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/core.h>
+#include <utility>
 
 namespace ordo::compiler::driver {
 
@@ -35,6 +36,28 @@ void requireKnown(const Named &named, dsl::Diagnostics &diagnostics) {
                         : fmt::format("did you mean `{}`?", near);
 }
 
+/// The matrix units of each GPU. A CPU may follow any of them.
+constexpr std::pair<std::string_view, std::string_view> kFamilies[] = {
+    {"cuda.sm_80", "nv.ampere."},  {"cuda.sm_89", "nv.ada."},     {"cuda.sm_90a", "nv.hopper."},
+    {"rocm.gfx90a", "amd.cdna2."}, {"rocm.gfx942", "amd.cdna3."}, {"rocm.gfx1100", "amd.rdna3."}};
+
+void requireOwnAtom(const dsl::ProfileInfo::Target &target, dsl::Diagnostics &diagnostics) {
+  const auto *const own =
+      std::ranges::find(kFamilies, target.target.name, [](const auto &each) { return each.first; });
+  if (target.matrix == nullptr || own == std::end(kFamilies) ||
+      target.matrix->name.starts_with(own->second))
+    return;
+  std::vector<std::string> atoms;
+  for (const dsl::AtomRule &rule : dsl::atoms())
+    if (rule.name.starts_with(own->second) && rule.arithmetic != dsl::AtomArithmetic::Unmodelled &&
+        std::ranges::find(atoms, rule.name) == atoms.end())
+      atoms.emplace_back(rule.name);
+  dsl::Diagnostic &d = diagnostics.error(
+      "unknown-atom", target.matrixSpan,
+      fmt::format("`{}` has no atom `{}`", target.target.name, target.matrix->name));
+  d.help = atoms.empty() ? "none of its own is modelled" : "its atoms: " + joined(atoms);
+}
+
 void refuseForbidden(const dsl::KernelInfo &kernel, const dsl::ProfileInfo &profile,
                      const std::vector<const Target *> &targets, dsl::Diagnostics &diagnostics) {
   for (const Target *target : targets)
@@ -57,8 +80,10 @@ dsl::Span matrixSpan(const dsl::Program &program) {
 void requireKnownTargets(const Contract &contract) {
   dsl::Diagnostics diagnostics(contract.sources());
   for (const dsl::ProfileInfo &profile : contract.profiles()) {
-    for (const dsl::ProfileInfo::Target &each : profile.targets)
+    for (const dsl::ProfileInfo::Target &each : profile.targets) {
       requireKnown(each.target, diagnostics);
+      requireOwnAtom(each, diagnostics);
+    }
     for (const Named &forbidden : profile.forbidden)
       requireKnown(forbidden, diagnostics);
   }

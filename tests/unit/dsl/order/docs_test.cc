@@ -110,11 +110,11 @@ TEST(OrdersPage, DrawingsAreCurrent) {
 TEST(OrdersPage, SpellingsInTablesParse) {
   std::istringstream lines(contents(kPage));
   int spellings = 0;
-  bool hasRules = false; // whose sizes are letters
+  bool hasOthers = false; // tables of rules, whose sizes are letters, and of atoms
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("## "))
-      hasRules = line == "## Normal forms";
-    if (hasRules || !line.starts_with("| `"))
+      hasOthers = line == "## Normal forms" || line == "## Matrix units";
+    if (hasOthers || !line.starts_with("| `"))
       continue;
     std::size_t end = 2;
     while ((end = line.find(" | ", end)) != std::string::npos && line[end - 1] == '\\')
