@@ -46,8 +46,11 @@ LockEntry entryFrom(const Json &json) {
 
 Lock lockFrom(const std::string &text) {
   const Json json = Json::parse(text);
-  if (const int format = json.at("ordo_lock").get<int>(); format != kFormat)
-    throw refusal(fmt::format("its format is {}, this ordo reads {}", format, kFormat));
+  const Json &format = json.at("ordo_lock");
+  if (!format.is_number_integer())
+    throw refusal(fmt::format("its format is no whole number, this ordo reads {}", kFormat));
+  if (format != kFormat)
+    throw refusal(fmt::format("its format is {}, this ordo reads {}", format.dump(), kFormat));
   Lock lock;
   for (const auto &item : json.at("profiles").items())
     lock.emplace(item.key(), entryFrom(item.value()));
