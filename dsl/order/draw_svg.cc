@@ -267,7 +267,7 @@ public:
       : tree_(tree), options_(options), labels_(tree, options), stages_(tree.steps().size()) {}
 
   std::string draw() {
-    const bool whole = tree_.length() <= options_.wholeLength;
+    const bool whole = isShownWhole(tree_, options_);
     headline();
     if (whole)
       drawWhole();

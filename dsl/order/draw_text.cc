@@ -83,7 +83,7 @@ public:
          labels_.operationCount(stats.adds), grouped(stats.depth));
     for (std::size_t stage = 0; stage < tree_.steps().size(); ++stage)
       drawStage(stage);
-    if (tree_.length() <= options_.wholeLength)
+    if (isShownWhole(tree_, options_))
       drawExpression();
     return std::move(text_);
   }

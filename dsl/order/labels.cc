@@ -274,6 +274,10 @@ std::string Labels::apply(const std::string &left, const std::string &right) con
               : fmt::format("({} {} {})", left, operation, right);
 }
 
+bool isShownWhole(const Tree &tree, const DrawOptions &options) {
+  return tree.length() <= options.wholeLength && tree.stats().adds <= 8 * options.wholeLength;
+}
+
 SizeCounts midLeaves(std::int64_t size, std::int64_t leaf) {
   SizeCounts leaves;
   SizeCounts level{{size, 1}};

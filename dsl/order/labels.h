@@ -67,6 +67,10 @@ private:
   std::vector<std::string> letters_;
 };
 
+/// Whether the whole expression is short enough to be shown: a few elements, and as few starts and
+/// pads, of which a short sequence can have a million.
+bool isShownWhole(const Tree &tree, const DrawOptions &options);
+
 /// A leaf size or subtree size and how many there are.
 using SizeCounts = std::map<std::int64_t, std::int64_t>;
 

@@ -112,6 +112,16 @@ TEST(DrawText, StaysShort) {
     EXPECT_LT(textOf(order, 152064).size(), 6000u) << order;
 }
 
+// A short sequence may be padded to a long one.
+TEST(DrawText, CountsPadsBeforeItWritesThemOut) {
+  EXPECT_NE(textOf("seq(4).pad(0.5) | seq", 7).find("(v4 + v5) + v6) + 0.5"), std::string::npos);
+  for (const char *order : {"seq(1048576).pad(0.5) | seq", "halves(1048576).pad(0.5) | pairs",
+                            "lanes(1024, 1024).pad(-0.0) | seq", "mid(1048576).pad(1e9) | seq"}) {
+    EXPECT_LT(textOf(order, 7).size(), 6000u) << order;
+    EXPECT_LT(drawSvg(parsed(order), 7).size(), 60000u) << order;
+  }
+}
+
 TEST(DrawText, SaysWhatIsWrong) {
   EXPECT_EQ(textOf("seq", 0), "a tree needs a length from 1 to 1099511627776, not 0\n");
   EXPECT_EQ(textOf("seq(8)", 4).substr(0, 50),
