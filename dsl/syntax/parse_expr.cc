@@ -3,6 +3,7 @@
 #include "dsl/syntax/precedence.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace ordo::dsl {
 
@@ -107,6 +108,10 @@ NodeId Parser::unary(const std::string &why) {
   const Nest nest(*this);
   const Token &op = advance();
   const std::string text(textOf(op));
+  // --x is printed as -(-x), and what is printed has to be read: it counts as deep as that.
+  std::optional<Nest> parentheses;
+  if (at(Tok::Minus) || at(Tok::Tilde))
+    parentheses.emplace(*this);
   const NodeId operand = unary("after `" + text + "`");
   return make(NodeKind::Unary, spanFrom(op), spanOf(op), text, {operand});
 }

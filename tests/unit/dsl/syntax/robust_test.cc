@@ -215,7 +215,11 @@ TEST(Robust, NestingUpToTheLimitIsFine) {
   survive("let v = " + repeated("(", depth) + "a" + repeated(")", depth) + "\n");
   EXPECT_TRUE(Parsed("let v = " + repeated("(", depth) + "a" + repeated(")", depth) + "\n").ok);
   EXPECT_TRUE(Parsed("let v = " + repeated("f(", depth) + "a" + repeated(")", depth) + "\n").ok);
-  EXPECT_TRUE(Parsed("let v = " + repeated("-", depth) + "a\n").ok);
+  // Printed as -(-(-a)), which has to read as well.
+  EXPECT_TRUE(Parsed("let v = " + repeated("-", depth / 2) + "a\n").ok);
+  for (const std::string &prefix : {"-", "~", "-~", "not "})
+    for (const int count : {depth / 2, depth / 2 + 1, depth / 2 + 2, depth})
+      survive("let v = " + repeated(prefix, count) + "a\n");
 }
 
 TEST(Robust, LongChainsAreRefusedInWords) {
