@@ -50,8 +50,10 @@ std::optional<std::int64_t> foldBinary(Op op, std::int64_t a, std::int64_t b) {
       return 0;
     return a == Interval::kNoLower ? std::nullopt : std::optional(-a);
   }
-  const std::int64_t q = floorDivide(a, b);
-  return op == Op::Div ? q : a - q * b;
+  if (op == Op::Div)
+    return floorDivide(a, b);
+  const std::int64_t r = a % b; // not a - q * b: near the least value that product leaves 64 bits
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
 bool evaluateCompare(Op op, std::int64_t a, std::int64_t b) {

@@ -138,6 +138,10 @@ TEST(IndexAlgebra, FoldsConstants) {
   EXPECT_EQ(f.op(Op::Rem, {f.n(-7), f.n(2)}), f.n(1));
   EXPECT_EQ(f.op(Op::Rem, {f.n(7), f.n(-2)}), f.n(-1));
   EXPECT_EQ(f.op(Op::Div, {f.n(7), f.n(-2)}), f.n(-4));
+  const std::int64_t most = Interval::kNoUpper, least = Interval::kNoLower;
+  EXPECT_EQ(f.op(Op::Rem, {f.n(least), f.n(3)}), f.n(1)); // -2^63 = 3 * floor(-2^63 / 3) + 1
+  EXPECT_EQ(f.op(Op::Rem, {f.n(least), f.n(most)}), f.n(most - 1));
+  EXPECT_EQ(f.op(Op::Rem, {f.n(most), f.n(least)}), f.n(-1));
   EXPECT_EQ(f.op(Op::Mul, {f.i, f.n(1)}), f.i);
   EXPECT_EQ(f.op(Op::Add, {f.n(0), f.i}), f.i);
   EXPECT_EQ(f.algebra.compare(Op::Lt, f.n(1), f.n(2)), f.program.constant(DType::Bool, 1));
