@@ -149,11 +149,15 @@ std::unique_ptr<Package> Package::load(const std::string &path,
                                        SourceManager &sources, Diagnostics &diagnostics) {
   const std::size_t before = diagnostics.errorCount();
   auto impl = std::make_unique<Impl>(sources);
-  if (!loadModules(path, roots, sources, diagnostics, impl->set))
+  try {
+    if (!loadModules(path, roots, sources, diagnostics, impl->set))
+      return nullptr;
+    Reporter report(sources, diagnostics);
+    DeclarationChecker(impl->set, report).run();
+    describeDeclarations(impl->set, report, impl->kernels, impl->places, impl->profiles);
+  } catch (const TooManyErrors &) {
     return nullptr;
-  Reporter report(sources, diagnostics);
-  DeclarationChecker(impl->set, report).run();
-  describeDeclarations(impl->set, report, impl->kernels, impl->places, impl->profiles);
+  }
   if (diagnostics.errorCount() != before)
     return nullptr;
   return std::unique_ptr<Package>(new Package(std::move(impl)));
@@ -192,10 +196,14 @@ std::optional<Program> Package::instantiate(const std::string &name, Diagnostics
   const ProfileInfo *own = profile == impl_->profiles.end() ? nullptr : &*profile;
   if (!target.empty() && !hasTarget(*info, own, target, report))
     return std::nullopt;
-  auto program = buildKernel(*module, decl, info->symbol, report);
-  if (program && own && !resolveAtoms(*program, *info, *own, target, report))
+  try {
+    auto program = buildKernel(*module, decl, info->symbol, report);
+    if (program && own && !resolveAtoms(*program, *info, *own, target, report))
+      return std::nullopt;
+    return program;
+  } catch (const TooManyErrors &) {
     return std::nullopt;
-  return program;
+  }
 }
 
 const Ast &Package::root() const { return impl_->set.root().ast; }

@@ -13,8 +13,14 @@
 
 namespace ordo::dsl {
 
+/// Thrown by a Reporter after its last error, to whoever made it.
+struct TooManyErrors {};
+
 class Reporter {
 public:
+  /// Nobody reads more, and finding names like an unknown one costs what there are names.
+  static constexpr std::size_t kErrorLimit = 100;
+
   Reporter(const SourceManager &sources, Diagnostics &diagnostics)
       : sources_(sources), diagnostics_(diagnostics) {}
 
@@ -22,6 +28,11 @@ public:
   Diagnostic &error(Kind kind, Span span, std::string message) {
     if (isMuted_)
       return unheard_ = Diagnostic{};
+    if (++errors_ > kErrorLimit) {
+      diagnostics_.error("too-many-errors", span,
+                         fmt::format("more than {} errors; the rest is not reported", kErrorLimit));
+      throw TooManyErrors{};
+    }
     Diagnostic &d = diagnostics_.error(kind, span, std::move(message));
     d.labels.insert(d.labels.end(), context_.begin(), context_.end());
     return d;
@@ -57,6 +68,7 @@ private:
   const SourceManager &sources_;
   Diagnostics &diagnostics_;
   std::vector<Label> context_;
+  std::size_t errors_ = 0;
   bool warns_ = true;
   bool isMuted_ = false;
   Diagnostic unheard_;

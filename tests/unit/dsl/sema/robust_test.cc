@@ -150,6 +150,25 @@ TEST(Robust, MutatedContracts) {
   EXPECT_GT(refused, 100);
 }
 
+// Each unknown name looks for one like it among all of the module's.
+TEST(Robust, TheHundredthErrorIsNearlyTheLast) {
+  std::string lets;
+  for (int i = 0; i < 20000; ++i)
+    lets += "let a" + std::to_string(i) + " = b" + std::to_string(i) + "\n";
+  std::string arguments =
+      "op f<N>(x: f32[N]) -> (y: f32[N]) {\n  y[n] = x[n]\n}\nkernel k = f<N = 1";
+  for (int i = 0; i < 2000; ++i)
+    arguments += ", A" + std::to_string(i) + " = 1";
+  for (const std::string &module : {lets, arguments + ">\n"}) {
+    Loaded loaded(module);
+    if (loaded.package) {
+      EXPECT_FALSE(loaded.kernel("k", false));
+    }
+    ASSERT_EQ(loaded.errors().size(), 101u);
+    EXPECT_EQ(loaded.errors().back().kind, "too-many-errors");
+  }
+}
+
 TEST(Robust, DepthIsRefusedBeforeTheStackEnds) {
   std::string text = "fn f0(x: f32) -> f32 = x\n";
   for (int i = 1; i <= 5; ++i) {
