@@ -31,8 +31,8 @@ std::string textOf(const Fault &fault, const Kernel &kernel) {
 
 class Emulation {
 public:
-  Emulation(const dsl::Program &program, const Kernel &kernel)
-      : program_(program), kernel_(kernel) {}
+  Emulation(const dsl::Program &program, const Kernel &kernel, Approximation approximations)
+      : program_(program), kernel_(kernel), approximations_(approximations) {}
 
   dsl::EvalResult run(const EmulationLaunch &launch, const dsl::EvalInputs &inputs) {
     dsl::EvalResult result;
@@ -54,7 +54,7 @@ public:
         of.block.size[axis] = static_cast<std::uint32_t>(launch.block[axis]);
       }
       of.parameters = parameters_;
-      if (const auto fault = verify::emulate(kernel_, of, memory_)) {
+      if (const auto fault = verify::emulate(kernel_, of, memory_, approximations_)) {
         result.error = textOf(*fault, kernel_);
         return result;
       }
@@ -144,6 +144,7 @@ private:
 
   const dsl::Program &program_;
   const Kernel &kernel_;
+  Approximation approximations_;
   Memory memory_;
   std::vector<std::uint64_t> addresses_; // by TensorId
   std::vector<std::byte> parameters_;
@@ -152,8 +153,9 @@ private:
 } // namespace
 
 dsl::EvalResult emulate(const dsl::Program &program, const Kernel &kernel,
-                        const EmulationLaunch &launch, const dsl::EvalInputs &inputs) {
-  return Emulation(program, kernel).run(launch, inputs);
+                        const EmulationLaunch &launch, const dsl::EvalInputs &inputs,
+                        Approximation approximations) {
+  return Emulation(program, kernel, approximations).run(launch, inputs);
 }
 
 } // namespace ordo::verify

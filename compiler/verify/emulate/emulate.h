@@ -1,6 +1,7 @@
 // A kernel's code, run on this CPU on a contract's inputs.
 #pragma once
 
+#include "compiler/verify/machine/gcn_steps.h"
 #include "compiler/verify/machine/instruction.h"
 #include "dsl/eval/evaluator.h"
 #include "dsl/term/program.h"
@@ -23,6 +24,7 @@ struct EmulationLaunch {
 /// canonical. What is not in order (an address outside, a race, a barrier that not all reach, a
 /// value nobody defined, an approximation) is the error, with the thread and the line.
 dsl::EvalResult emulate(const dsl::Program &program, const Kernel &kernel,
-                        const EmulationLaunch &launch, const dsl::EvalInputs &inputs);
+                        const EmulationLaunch &launch, const dsl::EvalInputs &inputs,
+                        Approximation approximations = Approximation::Nearest);
 
 } // namespace ordo::verify

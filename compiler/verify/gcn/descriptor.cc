@@ -42,22 +42,20 @@ constexpr std::uint32_t kExceptions =
 
 /// The SGPRs and VGPRs that the wave starts with.
 void readInitialRegisters(std::uint32_t rsrc2, std::uint32_t properties, KernelObject &kernel) {
-  constexpr std::uint32_t kOtherSgprs = KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER |
-                                        KERNEL_CODE_PROPERTY_ENABLE_SGPR_DISPATCH_PTR |
-                                        KERNEL_CODE_PROPERTY_ENABLE_SGPR_QUEUE_PTR |
-                                        KERNEL_CODE_PROPERTY_ENABLE_SGPR_DISPATCH_ID |
-                                        KERNEL_CODE_PROPERTY_ENABLE_SGPR_FLAT_SCRATCH_INIT |
-                                        KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_SIZE;
-  if ((properties & kOtherSgprs) != 0)
-    throw ReadError("the kernel asks for SGPRs other than the kernarg pointer and the workgroup's "
-                    "ids (dispatch, queue or scratch pointers)");
   if ((properties & KERNEL_CODE_PROPERTY_ENABLE_SGPR_KERNARG_SEGMENT_PTR) == 0)
     throw ReadError("the kernel does not ask for its kernarg pointer");
   if (FIELD(rsrc2, COMPUTE_PGM_RSRC2_ENABLE_SGPR_WORKGROUP_INFO) != 0)
     throw ReadError("the kernel asks for the workgroup info SGPR");
   kernel.userSgprs = FIELD(rsrc2, COMPUTE_PGM_RSRC2_USER_SGPR_COUNT);
-  if (kernel.userSgprs < 2)
-    throw ReadError("fewer than two user SGPRs");
+  // In this order, before the kernarg pointer; nobody defines what they and the later ones hold.
+  const auto registers = [&](std::uint32_t property, std::uint32_t count) {
+    return (properties & property) != 0 ? count : 0;
+  };
+  kernel.kernargSgpr = registers(KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER, 4) +
+                       registers(KERNEL_CODE_PROPERTY_ENABLE_SGPR_DISPATCH_PTR, 2) +
+                       registers(KERNEL_CODE_PROPERTY_ENABLE_SGPR_QUEUE_PTR, 2);
+  if (kernel.userSgprs < kernel.kernargSgpr + 2)
+    throw ReadError("too few user SGPRs for the kernarg pointer");
   kernel.workgroupId = {FIELD(rsrc2, COMPUTE_PGM_RSRC2_ENABLE_SGPR_WORKGROUP_ID_X) != 0,
                         FIELD(rsrc2, COMPUTE_PGM_RSRC2_ENABLE_SGPR_WORKGROUP_ID_Y) != 0,
                         FIELD(rsrc2, COMPUTE_PGM_RSRC2_ENABLE_SGPR_WORKGROUP_ID_Z) != 0};
@@ -101,6 +99,7 @@ void readDescriptor(const kernel_descriptor_t &raw, KernelObject &kernel) {
   kernel.waveSize = isWave32 ? 32 : 64;
   requireModes(raw.compute_pgm_rsrc1);
   kernel.ieee = (raw.compute_pgm_rsrc1 & COMPUTE_PGM_RSRC1_GFX6_GFX11_ENABLE_IEEE_MODE) != 0;
+  kernel.clampsNan = (raw.compute_pgm_rsrc1 & COMPUTE_PGM_RSRC1_GFX6_GFX11_ENABLE_DX10_CLAMP) != 0;
   if ((raw.compute_pgm_rsrc2 & kExceptions) != 0)
     throw ReadError("the kernel descriptor enables exceptions");
   if (raw.private_segment_fixed_size != 0 ||

@@ -40,10 +40,12 @@ struct KernelObject {
   std::uint32_t sgprs = 0;
   std::uint32_t ldsBytes = 0;
   std::uint32_t kernargBytes = 0;
-  std::uint32_t userSgprs = 0;          // before the system's; the first two: kernarg
+  std::uint32_t kernargSgpr = 0;        // the first of two that point to the arguments
+  std::uint32_t userSgprs = 0;          // before the system's
   std::array<bool, 3> workgroupId = {}; // SGPRs for x, y, z, in this order after the user's
   int workitemDims = 1;                 // ids in v0, 10 bits each: x, y, z
   bool ieee = true;                     // IEEE mode: a signalling NaN becomes quiet
+  bool clampsNan = true;                // DX10_CLAMP: clamp makes a NaN 0
   std::uint32_t largestBlock = 0;       // in threads
   std::array<std::uint32_t, 3> requiredBlock = {}; // 0: not stated
   std::vector<KernelArgument> arguments;
@@ -54,8 +56,8 @@ std::optional<std::vector<std::string>> kernels(std::string_view bytes, ReadFail
 
 /// The kernel `name`, or the only one if `name` is empty. Refused: what is no code object for
 /// gfx942, gfx90a or gfx1100; relocations; a mode that flushes subnormals, rounds otherwise or
-/// saturates f16; enabled exceptions; scratch memory; kernarg preloading; SGPRs other than the
-/// kernarg pointer and the workgroup's ids; metadata that contradicts the descriptor.
+/// saturates f16; enabled exceptions; scratch memory; kernarg preloading; metadata that contradicts
+/// the descriptor.
 std::optional<KernelObject> readObject(std::string_view bytes, std::string_view name,
                                        ReadFailure &failure);
 

@@ -102,9 +102,14 @@ void ConcreteDomain::apply(const Instruction &i, const Value *src, Value *dst) c
     bits[k] = src[k].bits;
   }
   std::uint64_t second = 0;
-  dst[0] = {isFloatOperation(i.op) ? computeFloat(i, bits.data(), nans_)
-                                   : computeInteger(i, bits.data(), &second),
-            false};
+  if (i.op >= Op::GcnDivScale && i.op <= Op::GcnMed3)
+    dst[0] = {computeGcn(i, bits.data(), &second), false};
+  else if (i.op == Op::Approx && approximations_)
+    dst[0] = {approximate(i, bits[0], *approximations_), false};
+  else
+    dst[0] = {isFloatOperation(i.op) ? computeFloat(i, bits.data(), nans_)
+                                     : computeInteger(i, bits.data(), &second),
+              false};
   if (i.dst.size() > 1)
     dst[1] = {second, false};
 }
@@ -170,20 +175,23 @@ void ConcreteDomain::store(const Instruction &i, const Value &address, const Val
   }
 }
 
-std::optional<Fault> emulate(const Kernel &kernel, const LaunchOf &launch, Memory &memory) {
+std::optional<Fault> emulate(const Kernel &kernel, const LaunchOf &launch, Memory &memory,
+                             Approximation approximations) {
   const std::uint32_t threads = launch.block.threads();
   const auto &largest = kernel.largestBlock;
   if (kernel.requiredBlock[0] != 0 && kernel.requiredBlock != launch.block.size)
     return Fault{"the launch's block is not the one that the kernel requires", 0, false, {}, ""};
   if (largest[0] != 0 && threads > largest[0] * largest[1] * largest[2])
     return Fault{"the launch's block is larger than the kernel allows", 0, false, {}, ""};
-  const NanStyle nans = kernel.model == Model::Threads ? NanStyle::Canonical : NanStyle::Quiet;
+  const bool isAmd = kernel.model == Model::LockStep;
+  const NanStyle nans = isAmd ? NanStyle::Quiet : NanStyle::Canonical;
+  const auto within = isAmd ? std::optional(approximations) : std::nullopt;
   std::uint32_t number = 0;
   for (std::uint32_t z = 0; z < launch.grid[2]; ++z)
     for (std::uint32_t y = 0; y < launch.grid[1]; ++y)
       for (std::uint32_t x = 0; x < launch.grid[0]; ++x) {
         ConcreteDomain domain(memory, launch.parameters,
-                              {launch.grid, {x, y, z}, number++ * threads}, nans);
+                              {launch.grid, {x, y, z}, number++ * threads}, nans, within);
         Machine<ConcreteDomain> machine(kernel, domain, launch.block);
         if (std::optional<Fault> fault = machine.run()) {
           fault->block = fmt::format("({}, {}, {})", x, y, z);

@@ -1,6 +1,7 @@
 // Concrete bits: the machine as an emulator.
 #pragma once
 
+#include "compiler/verify/machine/gcn_steps.h"
 #include "compiler/verify/machine/machine.h"
 
 #include <cstddef>
@@ -69,8 +70,11 @@ public:
     std::uint32_t firstThread = 0; // of the block, in the launch
   };
 
-  ConcreteDomain(Memory &memory, std::span<const std::byte> parameters, Place place, NanStyle nans)
-      : memory_(memory), parameters_(parameters), place_(place), nans_(nans) {}
+  /// `approximations`: how AMDGCN's are computed; nothing where they have no documented error.
+  ConcreteDomain(Memory &memory, std::span<const std::byte> parameters, Place place, NanStyle nans,
+                 std::optional<Approximation> approximations)
+      : memory_(memory), parameters_(parameters), place_(place), nans_(nans),
+        approximations_(approximations) {}
 
   static Value constant(unsigned, std::uint64_t bits) { return {bits, false}; }
   Value special(SpecialRegister which) const;
@@ -98,6 +102,7 @@ private:
   std::span<const std::byte> parameters_;
   Place place_;
   NanStyle nans_;
+  std::optional<Approximation> approximations_;
 };
 
 /// An operation from Mov to GcnMed3 on bits; the second result goes to `second`. Throws DomainError
@@ -112,7 +117,8 @@ struct LaunchOf {
   std::vector<std::byte> parameters; // as Kernel::parameters lays them out
 };
 
-/// Runs every block in turn, or says what stopped one.
-std::optional<Fault> emulate(const Kernel &kernel, const LaunchOf &launch, Memory &memory);
+/// Runs every block in turn, or says what stopped one. `approximations`: of AMDGCN.
+std::optional<Fault> emulate(const Kernel &kernel, const LaunchOf &launch, Memory &memory,
+                             Approximation approximations = Approximation::Nearest);
 
 } // namespace ordo::verify

@@ -149,6 +149,8 @@ enum class Op : std::uint8_t {
   Prefetch,  // no effect
   Fence,     // `what`: the scope, as written
   Wait,      // AMDGCN: src: how many loads of `access.counter` may be outstanding
+  Pending,   // AMDGCN: dst, written just before, are what one access of `access.counter` delivers:
+             // for accesses that are lowered to several instructions, and exchanges through LDS
   // Control.
   Branch, // to `target`
   Exit,

@@ -45,6 +45,9 @@ namespace ordo::verify {
 /// Where generic addresses see shared memory.
 inline constexpr std::uint64_t kSharedWindow = 0x7fff'0000'0000'0000u;
 inline constexpr std::uint64_t kSharedWindowBytes = std::uint64_t{1} << 24;
+/// Where they see the arguments (ParamBase).
+inline constexpr std::uint64_t kParamWindow = 0x7ffe'0000'0000'0000u;
+inline constexpr std::uint64_t kParamWindowBytes = std::uint64_t{1} << 16;
 
 struct BlockShape {
   std::array<std::uint32_t, 3> size = {1, 1, 1};
@@ -102,6 +105,7 @@ private:
   struct Outstanding { // a load of AMDGCN
     Counter counter = Counter::None;
     std::vector<RegisterId> registers;
+    bool isShared = false;
   };
 
   struct Wave {
@@ -130,6 +134,7 @@ private:
   void joinInto(Wave &wave, std::uint32_t to, std::uint32_t from);
   void exit(Wave &wave, const Instruction &i, const Group &group);
   void arrive(Wave &wave, const Instruction &i, const Group &group);
+  void issue(Wave &wave, const Instruction &i);
   void wait(Wave &wave, const Instruction &i);
 
   // machine_lanes.h
@@ -147,6 +152,7 @@ private:
   void load(Wave &wave, const Instruction &i, std::uint32_t slot, Path path, Value *dst);
   void store(Wave &wave, const Instruction &i, std::uint32_t slot, Path path);
   void memory(Wave &wave, const Instruction &i, const Group &group);
+  std::optional<std::uint64_t> parameterAddress(const Instruction &i, const Value &address);
   std::optional<std::uint64_t> sharedAddress(const Instruction &i, const Value &address);
   Value sharedLoad(std::uint64_t address, unsigned bytes, const Accessor &who);
   void copyAsync(Wave &wave, const Instruction &i, std::uint32_t slot, Path path);

@@ -119,6 +119,9 @@ template <class D> void Machine<D>::step(Wave &wave, const Group &group) {
   case Op::Wait:
     wait(wave, i);
     break;
+  case Op::Pending:
+    issue(wave, i);
+    break;
   case Op::Load:
   case Op::Store:
   case Op::Atomic:
@@ -286,7 +289,17 @@ template <class D> void Machine<D>::exit(Wave &wave, const Instruction &i, const
   }
 }
 
+/// An access whose wait is to come.
+template <class D> void Machine<D>::issue(Wave &wave, const Instruction &i) {
+  wave.outstanding.push_back({i.access.counter, i.dst, i.access.space == Space::Shared});
+  for (const RegisterId reg : i.dst)
+    wave.isOutstanding[reg] = true;
+}
+
 template <class D> void Machine<D>::arrive(Wave &wave, const Instruction &i, const Group &group) {
+  // The barrier orders instructions; that an access was carried out, only its wait says.
+  if (std::ranges::any_of(wave.outstanding, [](const Outstanding &o) { return o.isShared; }))
+    throw DomainError("reaches a barrier before the wait for an access to shared memory");
   for (const std::uint32_t s : group) {
     thread_ = accessor(wave, s).thread;
     const std::optional<bool> isOn = kernel_.model == Model::LockStep ? true : on(wave, i, s);

@@ -294,6 +294,9 @@ template <class D> void Machine<D>::special(Wave &wave, const Instruction &i, co
       number = live == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << live) - 1;
       break;
     }
+    case SpecialRegister::ParamBase:
+      number = kParamWindow;
+      break;
     default:
       break;
     }

@@ -49,11 +49,23 @@ template <class D> void Machine<D>::memory(Wave &wave, const Instruction &i, con
     if (once)
       break;
   }
-  if (i.access.counter != Counter::None) {
-    wave.outstanding.push_back({i.access.counter, i.dst});
-    for (const RegisterId reg : i.dst)
-      wave.isOutstanding[reg] = true;
-  }
+  if (i.access.counter != Counter::None)
+    issue(wave, i);
+}
+
+/// The address among the arguments, or nothing if the access goes elsewhere.
+template <class D>
+std::optional<std::uint64_t> Machine<D>::parameterAddress(const Instruction &i,
+                                                          const Value &address) {
+  const auto offset = static_cast<std::uint64_t>(i.access.offset);
+  if (i.access.space == Space::Param)
+    return knownNumber(address, "the parameter's address") + offset;
+  if (i.access.space != Space::Generic)
+    return std::nullopt;
+  const std::optional<std::uint64_t> number = domain_.number(address);
+  if (!number || *number + offset - kParamWindow >= kParamWindowBytes)
+    return std::nullopt;
+  return *number + offset - kParamWindow;
 }
 
 /// The address in shared memory, or nothing if the access goes elsewhere.
@@ -92,9 +104,9 @@ template <class D>
 void Machine<D>::load(Wave &wave, const Instruction &i, std::uint32_t slot, Path path, Value *dst) {
   const Value address = read(wave, i.src[0], slot, 64);
   const unsigned bytes = i.access.bits / 8u;
-  if (i.access.space == Space::Param) {
-    const std::uint64_t at = knownNumber(address, "the parameter's address") +
-                             static_cast<std::uint64_t>(i.access.offset);
+  const std::optional<std::uint64_t> parameter = parameterAddress(i, address);
+  if (parameter) {
+    const std::uint64_t at = *parameter;
     for (unsigned k = 0; k < i.access.count; ++k)
       dst[k] = domain_.parameter(static_cast<unsigned>(at) + k * bytes, bytes);
     return;
