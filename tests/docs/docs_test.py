@@ -20,7 +20,7 @@ import unittest
 
 import pages
 
-PAGES = ["README.md", "docs/tour.md", "docs/performance.md", "docs/profiles.md"]
+PAGES = ["README.md", "docs/tour.md", "docs/numbers.md", "docs/performance.md", "docs/profiles.md"]
 WORKSPACE = os.environ.get("BUILD_WORKSPACE_DIRECTORY")
 ROOT = pathlib.Path(WORKSPACE or ".").resolve()
 BINARY = pathlib.Path(os.environ.get("ORDO") or "compiler/driver/ordo").resolve()
