@@ -129,8 +129,10 @@ void layOut(Sketch &sketch, std::size_t stages, bool zones) {
       node.y = y + (node.kind == SketchNode::Kind::Fused ? kFusedRow
                     : node.chained                       ? kChainRow
                                                          : kRow);
-      for (NodeId child : node.children) // a start or a pad stands where it is used
-        if (zones && sketch.nodes[child].kind == SketchNode::Kind::Literal)
+      // A start or a pad stands where it is used; the start of a fused run among its products.
+      const bool lowers = zones && node.kind != SketchNode::Kind::Fused;
+      for (NodeId child : node.children)
+        if (lowers && sketch.nodes[child].kind == SketchNode::Kind::Literal)
           sketch.nodes[child].y = std::max(kTipHeight / 2, node.y - 10.0);
       node.x = node.chained ? sketch.nodes[node.children.back()].x
                             : sum / static_cast<double>(node.children.size());
