@@ -204,12 +204,13 @@ struct ReductionState {
   std::vector<std::int64_t> point;
   std::uint64_t bits = 0;
   bool poisoned = false;
+  std::string fault; // why
   // Results by point of `memoVars` (their places in `outer`), where the outer variables are not the
   // leading ones of their scope, so that the last point alone would not do. Empty: not used.
   std::vector<std::size_t> memoVars;
   std::vector<std::int64_t> memoExtents;
   std::vector<std::uint64_t> memoBits;
-  std::vector<std::uint8_t> memoState; // 0 unknown, 1 known, 2 poisoned
+  std::vector<std::uint8_t> memoState; // whether known; what is poisoned is not remembered
 
   std::unique_ptr<Ranking> ranking; // ArgMax, Top
 

@@ -58,6 +58,8 @@ RecurrenceState::RecurrenceState(Machine &machine, RecurrenceId id)
     const Carry &carry = program.carries.at(names[p]);
     std::vector<VarId> vars = recurrence_.shared;
     vars.insert(vars.end(), carry.vars.begin(), carry.vars.end());
+    if (p >= carries_.size()) // a yield's last index is the step
+      vars.insert(vars.end(), recurrence_.vars.begin(), recurrence_.vars.end());
     machine.inside(machine.compiling(), [&] { parts_[p].nest.compile(machine, vars); });
     Array &array = parts_[p].array;
     array.name = carry.name;
@@ -112,12 +114,8 @@ RecurrenceState::RecurrenceState(Machine &machine, RecurrenceId id)
       nexts_.push_back(tableOf(carry, program.carries[carry].next, program.carries[carry].vars));
     for (std::size_t y = 0; y < recurrence_.yields.size(); ++y) {
       const CarryId carry = recurrence_.yields[y];
-      std::vector<VarId> vars = program.carries[carry].vars;
-      if (vars.empty())
-        throw EvalError("malformed program: a yield without a variable of the step");
-      vars.pop_back();
       Part &part = parts_[carries_.size() + y];
-      part.table = tableOf(carry, program.carries[carry].next, std::move(vars));
+      part.table = tableOf(carry, program.carries[carry].next, program.carries[carry].vars);
       part.emitted.array.type = part.array.type;
     }
     setSide(machine, Side::Step, nullptr);
@@ -148,8 +146,10 @@ void RecurrenceState::checkOrder(Machine &machine) const {
                           [](const Stage &s) { return s.round || s.start || s.pad; }))
     throw EvalError(fmt::format(
         "malformed program: `{}` over `{}`: a recurrence has no rounding, start or pad", text, of));
-  if (recurrence_.isScan && stepsOf(recurrence_.order).size() != 1)
-    throw EvalError(fmt::format("malformed program: a scan by `{}`", text));
+  if (recurrence_.isScan &&
+      (stepsOf(recurrence_.order).size() != 1 || recurrence_.vars.size() != 1))
+    throw EvalError(fmt::format("malformed program: a scan of {} variables by `{}`",
+                                recurrence_.vars.size(), text));
 }
 
 /// Compiles those that the roots need.

@@ -219,15 +219,19 @@ bool Machine::reduce(ReductionState &state, const Frame &frame, std::size_t i, s
     const std::size_t at = hasMemo ? memoIndex(state) : 0;
     if (hasMemo && state.memoState[at] != 0) {
       state.bits = state.memoBits[at];
-      state.poisoned = state.memoState[at] == 2;
+      state.poisoned = false;
     } else {
       computeReduction(state, frame, i);
-      if (hasMemo) {
+      if (state.poisoned) {
+        state.fault = fault();
+      } else if (hasMemo) {
         state.memoBits[at] = state.bits;
-        state.memoState[at] = state.poisoned ? 2 : 1;
+        state.memoState[at] = 1;
       }
     }
   }
+  if (state.poisoned)
+    noteFault(state.fault);
   *bits = state.bits;
   return state.poisoned;
 }

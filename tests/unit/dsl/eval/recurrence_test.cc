@@ -329,8 +329,8 @@ Scanned scan(const std::vector<float> &x, const std::vector<std::int32_t> &start
   const VarId i = b.var("i", b.n(2));
   const CarryId s = b.carry(rec, "s", DType::F32, {i}, b.f32(0));
   b.p.carries[s].next = b.add(b.mul(b.held(s, {b.at(i)}), b.f32(2)), input);
-  const VarId yi = b.var("i", b.n(2)), yt = b.var("t", cell(tl, b.at(r)));
-  b.yield(rec, "y", {yi, yt}, b.sub(b.held(s, {b.at(yi)}), b.cast(DType::F32, b.at(yi))));
+  const VarId yi = b.var("i", b.n(2));
+  b.yield(rec, "y", {yi}, b.sub(b.held(s, {b.at(yi)}), b.cast(DType::F32, b.at(yi))));
 
   const VarId r1 = b.var("r", b.size(R)), i1 = b.var("i", b.n(2));
   b.define("last", {r1, i1}, b.part(rec, 0, {b.at(r1), b.at(i1)}), last);
