@@ -237,7 +237,7 @@ float approximate32(const std::string &what, float value, Approximation within) 
   const bool flushes = within == Approximation::Below;
   const float operand = flushes && isSubnormal(value) ? std::copysign(0.0F, value) : value;
   const long double exact = exactly(what, static_cast<long double>(operand));
-  const float nearest = static_cast<float>(exact);
+  const float nearest = what == "rsq" ? static_cast<float>(exact) : exactly(what, operand);
   if (within == Approximation::Nearest || !std::isfinite(nearest) || nearest == 0)
     return nearest;
   const bool up = within == Approximation::Above;
@@ -245,11 +245,16 @@ float approximate32(const std::string &what, float value, Approximation within) 
   const bool isThere = up ? nearest > exact : nearest < exact;
   if (!isThere)
     result = std::nextafter(nearest, up ? HUGE_VALF : -HUGE_VALF);
-  return flushes && isSubnormal(result) ? std::copysign(0.0F, result) : result;
+  if (flushes && isSubnormal(nearest))
+    return std::copysign(0.0F, nearest);
+  return flushes && isSubnormal(result) ? nearest : result; // 0 would be far more than 1 ulp away
 }
 
 double approximate64(const std::string &what, double value, Approximation within) {
-  const double nearest = static_cast<double>(exactly(what, static_cast<long double>(value)));
+  // Rounded once where the host can: 1/x lies close to a tie for a significand of all ones.
+  const double nearest = what == "rsq"
+                             ? static_cast<double>(exactly(what, static_cast<long double>(value)))
+                             : exactly(what, value);
   if (within == Approximation::Nearest || !std::isnormal(nearest))
     return nearest;
   constexpr std::int64_t kUlps = (std::int64_t{1} << 29) - 1;
