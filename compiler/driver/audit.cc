@@ -29,8 +29,7 @@ std::string indented(const std::string &text, std::string_view by) {
 std::string argumentsText(const dsl::Program &program) {
   std::vector<std::vector<std::string>> rows;
   for (const dsl::Tensor &tensor : program.tensors)
-    rows.push_back({tensor.role == dsl::Tensor::Role::Input ? "input" : "output", tensor.name,
-                    tensorText(program, tensor)});
+    rows.push_back({roleText(tensor), tensor.name, tensorText(program, tensor)});
   for (const dsl::Dim &dim : program.dims)
     rows.push_back({"free", dim.name, "any size at launch"});
   for (const dsl::Scalar &scalar : program.scalars)

@@ -119,8 +119,8 @@ private:
   std::string arguments() const {
     Rows rows;
     for (const dsl::Tensor &tensor : program_.tensors)
-      rows.push_back({tensor.role == dsl::Tensor::Role::Input ? "input" : "output",
-                      htmlCode(tensor.name), htmlCode(tensorText(program_, tensor)),
+      rows.push_back({roleText(tensor), htmlCode(tensor.name),
+                      htmlCode(tensorText(program_, tensor)),
                       tensor.shape.size() > 1 ? "row-major" : ""});
     for (const dsl::Scalar &scalar : program_.scalars)
       rows.push_back(

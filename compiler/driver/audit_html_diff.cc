@@ -29,7 +29,7 @@ using Entries = std::vector<Entry>;
 Entries argumentEntries(const AuditSubject &subject) {
   Entries entries;
   for (const dsl::Tensor &tensor : subject.program.tensors) {
-    const std::string role = tensor.role == dsl::Tensor::Role::Input ? "input" : "output";
+    const std::string role = roleText(tensor);
     const std::string type = tensorText(subject.program, tensor);
     entries.push_back(
         {role + " " + type, role + " " + htmlCode(fmt::format("{}: {}", tensor.name, type))});

@@ -73,7 +73,7 @@ void printSummary(const dsl::Program &program, const EvalOptions &options,
                   const std::map<std::string, std::string> &paths) {
   std::vector<std::vector<std::string>> rows;
   for (const dsl::Tensor &tensor : program.tensors) {
-    if (tensor.role != dsl::Tensor::Role::Output)
+    if (!tensor.isWritten())
       continue;
     const dsl::TensorValue &value = outputs.at(tensor.name);
     const auto path = paths.find(tensor.name);

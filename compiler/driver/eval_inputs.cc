@@ -36,10 +36,11 @@ template <class T> std::vector<std::string> namesOf(const std::vector<T> &items)
   return names;
 }
 
-std::vector<std::string> tensorNames(const dsl::Program &program, Tensor::Role role) {
+/// The tensors with this property; an in-out argument is read and written.
+std::vector<std::string> tensorNames(const dsl::Program &program, bool (Tensor::*has)() const) {
   std::vector<std::string> names;
   for (const Tensor &tensor : program.tensors)
-    if (tensor.role == role)
+    if ((tensor.*has)())
       names.push_back(tensor.name);
   return names;
 }
@@ -102,10 +103,10 @@ dsl::TensorValue readArray(const std::string &path, dsl::DType type) {
 } // namespace
 
 void requireNames(const dsl::Program &program, const EvalOptions &options) {
-  const std::vector<std::string> inputs = tensorNames(program, Tensor::Role::Input);
+  const std::vector<std::string> inputs = tensorNames(program, &Tensor::isRead);
   const std::vector<std::string> scalars = namesOf(program.scalars);
   requireKnown(program, options.inputs, inputs, kInput);
-  requireKnown(program, options.outputs, tensorNames(program, Tensor::Role::Output), kOutput);
+  requireKnown(program, options.outputs, tensorNames(program, &Tensor::isWritten), kOutput);
   requireKnown(program, options.scalars, scalars, kScalar);
   requireKnown(program, options.dims, namesOf(program.dims), kDim);
   requireGiven(program, options.inputs, inputs, kInput);

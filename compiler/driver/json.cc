@@ -1,6 +1,7 @@
 #include "compiler/driver/json.h"
 
 #include "compiler/compile.h"
+#include "compiler/driver/manifest.h"
 
 #include <fmt/core.h>
 #include <unordered_map>
@@ -111,7 +112,7 @@ Json argumentsJson(const dsl::Program &program) {
   Json arguments = Json::array();
   for (const dsl::Tensor &tensor : program.tensors)
     arguments.push_back({{"name", tensor.name},
-                         {"kind", tensor.role == dsl::Tensor::Role::Input ? "input" : "output"},
+                         {"kind", roleText(tensor)},
                          {"dtype", dsl::name(tensor.type)},
                          {"shape", shapeJson(program, tensor)},
                          {"layout", "row-major"},

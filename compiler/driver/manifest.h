@@ -33,6 +33,11 @@ struct Generator {
   std::string ptxas; // empty: not found
 };
 
+/// What a tensor argument is: "input", "output", or "inout" where it is read and updated.
+inline std::string roleText(const dsl::Tensor &tensor) {
+  return !tensor.isRead() ? "output" : tensor.isWritten() ? "inout" : "input";
+}
+
 /// The operator with its module: "nn.norm.rms_norm".
 inline std::string operatorName(const dsl::Program &program) {
   return program.module + "." + program.op;
