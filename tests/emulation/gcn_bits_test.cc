@@ -2,10 +2,12 @@
 // for bit. A NaN is one value.
 #include "compiler/compile.h"
 #include "compiler/verify/emulate/emulate.h"
+#include "compiler/verify/gcn/disassemble.h"
 #include "compiler/verify/gcn/read.h"
 #include "dsl/eval/evaluator.h"
 #include "dsl/eval/launch.h"
 #include "tests/oracle/every_kernel.h"
+#include "tests/unit/compiler/verify/gcn/assemble.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -33,6 +35,20 @@ protected:
     verify::gcn::ReadFailure failure;
     kernel_ = verify::gcn::read(code->object, GetParam().kernel, failure);
     ASSERT_TRUE(kernel_) << std::hex << failure.address << ": " << failure.message;
+    expectWholeText(code->object);
+  }
+
+  /// The reader takes operands off LLVM's text. It says all: assembled again it gives the bytes.
+  void expectWholeText(const std::string &bytes) {
+    verify::gcn::ReadFailure failure;
+    const auto object = verify::gcn::readObject(bytes, GetParam().kernel, failure);
+    ASSERT_TRUE(object) << failure.message;
+    const auto code = verify::gcn::disassemble(*object, failure);
+    ASSERT_TRUE(code) << failure.message;
+    std::string text;
+    for (const verify::gcn::Instruction &part : *code)
+      text += part.text + (part.pairsWithNext ? " :: " : "\n");
+    EXPECT_EQ(verify::gcn::assembleInstruction(object->chip, object->waveSize, text), object->code);
   }
 
   void compare(std::int64_t rows, Approximation within = Approximation::Nearest) {
