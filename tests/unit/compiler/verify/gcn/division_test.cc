@@ -14,20 +14,7 @@ namespace {
 using U = std::uint32_t;
 using L = std::uint64_t;
 
-// What LLVM 19 emits for gfx942, the registers renamed.
-constexpr const char *kDivide32 = R"(
-v_div_scale_f32 v20, s[20:21], v5, v5, v4
-v_rcp_f32 v21, v20
-v_div_scale_f32 v22, vcc, v4, v5, v4
-v_fma_f32 v23, -v20, v21, 1.0
-v_fmac_f32 v21, v23, v21
-v_mul_f32 v23, v22, v21
-v_fma_f32 v24, -v20, v23, v22
-v_fmac_f32 v23, v24, v21
-v_fma_f32 v20, -v20, v23, v22
-v_div_fmas_f32 v20, v20, v21, v23
-v_div_fixup_f32 v8, v20, v5, v4)";
-
+// What LLVM 19 emits for gfx942, the registers renamed; f32 in run.h.
 constexpr const char *kDivide64 = R"(
 v_div_scale_f64 v[20:21], s[20:21], v[6:7], v[6:7], v[4:5]
 v_rcp_f64 v[22:23], v[20:21]
@@ -40,26 +27,6 @@ v_mul_f64 v[26:27], v[24:25], v[22:23]
 v_fma_f64 v[20:21], -v[20:21], v[26:27], v[24:25]
 v_div_fmas_f64 v[20:21], v[20:21], v[22:23], v[26:27]
 v_div_fixup_f64 v[8:9], v[20:21], v[6:7], v[4:5])";
-
-constexpr const char *kRoot32 = R"(
-v_mov_b32 v20, 0xf800000
-v_mul_f32 v21, 0x4f800000, v4
-v_mov_b32 v23, 0x260
-v_cmp_lt_f32 vcc, v4, v20
-v_cndmask_b32 v20, v4, v21, vcc
-v_sqrt_f32 v21, v20
-v_add_u32 v24, -1, v21
-v_add_u32 v25, 1, v21
-v_fma_f32 v26, -v24, v21, v20
-v_fma_f32 v27, -v25, v21, v20
-v_cmp_ge_f32 s[20:21], 0, v26
-v_cndmask_b32 v21, v21, v24, s[20:21]
-v_cmp_lt_f32 s[20:21], 0, v27
-v_cndmask_b32 v21, v21, v25, s[20:21]
-v_mul_f32 v24, 0x37800000, v21
-v_cndmask_b32 v21, v21, v24, vcc
-v_cmp_class_f32 vcc, v20, v23
-v_cndmask_b32 v8, v21, v20, vcc)";
 
 constexpr const char *kRoot64 = R"(
 v_mov_b32 v20, 0

@@ -36,6 +36,39 @@ std::uint64_t v8v9(const std::string &chip, const std::string &body, Words words
 /// The error, or "" where it ran.
 std::string errorOf(const std::string &chip, const std::string &body, std::uint32_t ldsBytes = 0);
 
+// LLVM 19's expansions for gfx942, the registers renamed: v8 = v4 / v5 and v8 = sqrt(v4) in f32.
+inline constexpr const char *kDivide32 = R"(
+v_div_scale_f32 v20, s[20:21], v5, v5, v4
+v_rcp_f32 v21, v20
+v_div_scale_f32 v22, vcc, v4, v5, v4
+v_fma_f32 v23, -v20, v21, 1.0
+v_fmac_f32 v21, v23, v21
+v_mul_f32 v23, v22, v21
+v_fma_f32 v24, -v20, v23, v22
+v_fmac_f32 v23, v24, v21
+v_fma_f32 v20, -v20, v23, v22
+v_div_fmas_f32 v20, v20, v21, v23
+v_div_fixup_f32 v8, v20, v5, v4)";
+inline constexpr const char *kRoot32 = R"(
+v_mov_b32 v20, 0xf800000
+v_mul_f32 v21, 0x4f800000, v4
+v_mov_b32 v23, 0x260
+v_cmp_lt_f32 vcc, v4, v20
+v_cndmask_b32 v20, v4, v21, vcc
+v_sqrt_f32 v21, v20
+v_add_u32 v24, -1, v21
+v_add_u32 v25, 1, v21
+v_fma_f32 v26, -v24, v21, v20
+v_fma_f32 v27, -v25, v21, v20
+v_cmp_ge_f32 s[20:21], 0, v26
+v_cndmask_b32 v21, v21, v24, s[20:21]
+v_cmp_lt_f32 s[20:21], 0, v27
+v_cndmask_b32 v21, v21, v25, s[20:21]
+v_mul_f32 v24, 0x37800000, v21
+v_cndmask_b32 v21, v21, v24, vcc
+v_cmp_class_f32 vcc, v20, v23
+v_cndmask_b32 v8, v21, v20, vcc)";
+
 /// The three chips.
 inline const std::array kChips = {"gfx90a", "gfx942", "gfx1100"};
 
