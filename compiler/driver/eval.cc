@@ -2,6 +2,7 @@
 
 #include "compiler/driver/contract.h"
 #include "compiler/driver/cpu_run.h"
+#include "compiler/driver/emulated_run.h"
 #include "compiler/driver/eval_inputs.h"
 #include "compiler/driver/failure.h"
 #include "compiler/driver/files.h"
@@ -18,13 +19,16 @@ namespace ordo::compiler::driver {
 namespace {
 
 constexpr std::size_t kShownValues = 6;
+constexpr std::string_view kEmulated = "emu:";
 
 using Outputs = std::map<std::string, dsl::TensorValue>;
 
 Outputs compute(const Contract &contract, const dsl::Program &program, dsl::EvalInputs &inputs,
-                bool onCpu) {
-  if (onCpu)
+                const std::string &on) {
+  if (on == "cpu")
     return runOnCpu(contract, program, inputs);
+  if (on.starts_with(kEmulated))
+    return runEmulated(contract, program, on.substr(kEmulated.size()), inputs);
   dsl::EvalResult result = dsl::evaluate(program, inputs);
   if (!result.ok())
     throw refusal(result.error);
@@ -67,6 +71,14 @@ std::string unitText(const dsl::Program &program) {
   return fmt::format(", {} ({})", resolutionText(atom), dsl::name(atom.provenance));
 }
 
+std::string methodText(const std::string &on) {
+  if (on == "cpu")
+    return "as compiled for this CPU";
+  if (on.starts_with(kEmulated))
+    return fmt::format("as compiled for {}, emulated", on.substr(kEmulated.size()));
+  return "by the evaluator";
+}
+
 /// One line for the call, one for each output with its first values.
 void printSummary(const dsl::Program &program, const EvalOptions &options,
                   const dsl::EvalInputs &inputs, const Outputs &outputs,
@@ -82,14 +94,15 @@ void printSummary(const dsl::Program &program, const EvalOptions &options,
          path == paths.end() ? "not written" : path->second, firstValues(value, kShownValues)});
   }
   const std::string dims = dimsText(program, inputs);
-  fmt::print("{} {}{}{}{}\n{}", program.kernel,
-             options.onCpu ? "as compiled for this CPU" : "by the evaluator", unitText(program),
+  fmt::print("{} {}{}{}{}\n{}", program.kernel, methodText(options.on), unitText(program),
              dims.empty() ? "" : ", ", dims, table(rows, "  "));
 }
 
 } // namespace
 
 int runEval(const EvalOptions &options) {
+  if (options.on.starts_with(kEmulated))
+    requireEmulated(options.on.substr(kEmulated.size()));
   Contract contract(options.source);
   const dsl::Program program =
       resolvedProgram(contract, onlyKernel(contract, options.source.kernel), options.target);
@@ -98,7 +111,7 @@ int runEval(const EvalOptions &options) {
   for (const auto &[name, path] : paths)
     requireWritableFile(path);
   dsl::EvalInputs inputs = readInputs(program, options);
-  const Outputs outputs = compute(contract, program, inputs, options.onCpu);
+  const Outputs outputs = compute(contract, program, inputs, options.on);
   writeOutputs(outputs, paths);
   printSummary(program, options, inputs, outputs, paths);
   return kFine;

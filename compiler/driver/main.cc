@@ -216,18 +216,19 @@ private:
   }
 
   EvalOptions evalOptions() const {
-    if (on_ == "cpu" && !target_.empty())
-      throw misuse("--target and --on cpu do not go together",
+    if (on_ != "eval" && !target_.empty())
+      throw misuse(fmt::format("--target and --on {} do not go together", on_),
                    "--target names whose matrix unit the evaluator follows");
-    if (on_ != "eval" && on_ != "cpu")
-      throw misuse(fmt::format("--on {} is neither eval nor cpu", on_),
-                   "eval is the contract's evaluator, cpu the kernel compiled for this CPU");
+    if (on_ != "eval" && on_ != "cpu" && !on_.starts_with("emu:"))
+      throw misuse(fmt::format("--on {} is neither eval, cpu nor emu:TARGET", on_),
+                   "eval is the contract's evaluator, cpu the kernel compiled for this CPU, "
+                   "emu:cuda.sm_90a the PTX run by the verifier's machine");
     return {source_,
             namedValues("--in", inputs_),
             namedValues("--out", outputs_),
             namedValues("--scalar", scalars_),
             namedValues("--dim", dims_),
-            on_ == "cpu",
+            on_,
             target_};
   }
 

@@ -39,7 +39,7 @@ struct NamedValue {
 struct EvalOptions {
   SourceOptions source;
   std::vector<NamedValue> inputs, outputs, scalars, dims;
-  bool onCpu = false; // run the compiled object instead of the evaluator
+  std::string on = "eval"; // or "cpu", the compiled object; or "emu:TARGET", a GPU's code emulated
   std::string target; // of the kernel's profile, whose atom `mma` folds by; empty: none named
 };
 

@@ -135,6 +135,7 @@ private:
   const Statement *statement_ = nullptr;
   std::vector<std::string> words_;
   RegisterId guard_ = kNoRegister;
+  bool mayBeWider_ = false; // cvt, ld and st take registers wider than their type
   std::vector<Pending> pending_;
   std::vector<std::map<std::string, RegisterId>> scopes_;
   struct Variable {

@@ -189,6 +189,7 @@ void Lowering::instruction() {
   words_.assign(statement_->words.begin() + 1, statement_->words.end());
   pending_.clear();
   const std::string &op = statement_->words.front();
+  mayBeWider_ = op == "cvt" || op == "ld" || op == "ldu" || op == "st";
   if (!conversion(op) && !floating(op) && !integer(op) && !memory(op) && !control(op))
     refuse("is not modelled");
   if (!words_.empty())
@@ -336,7 +337,7 @@ verify::Operand Lowering::value(const Operand &operand, std::uint8_t width) {
   const RegisterId reg = find(operand.name);
   if (widthOf(reg) == width)
     return verify::Operand::of(reg);
-  if (widthOf(reg) < width || width < 8)
+  if (widthOf(reg) < width || width < 8 || !mayBeWider_)
     refuse(fmt::format("`{}` has {} bits where {} are wanted", operand.name, widthOf(reg), width));
   const RegisterId low = temporary(width);
   emit(Op::Extract, width, low, {verify::Operand::of(reg)}).fromWidth = widthOf(reg);
@@ -367,7 +368,7 @@ RegisterId Lowering::destination(const Operand &operand, std::uint8_t width, boo
   const RegisterId reg = find(operand.name);
   if (widthOf(reg) == width)
     return reg;
-  if (widthOf(reg) < width || width < 8)
+  if (widthOf(reg) < width || width < 8 || !mayBeWider_)
     refuse(fmt::format("`{}` has {} bits where {} are written", operand.name, widthOf(reg), width));
   const RegisterId narrow = temporary(width);
   pending_.push_back({narrow, reg, isSigned});

@@ -1,0 +1,76 @@
+#include "compiler/driver/emulated_run.h"
+
+#include "compiler/compile.h"
+#include "compiler/driver/failure.h"
+#include "compiler/driver/text.h"
+#include "compiler/verify/emulate/emulate.h"
+#include "compiler/verify/ptx/read.h"
+#include "dsl/eval/launch.h"
+
+#include <fmt/core.h>
+
+namespace ordo::compiler::driver {
+
+namespace {
+
+bool isEmulated(const Target &target) { return target.kind == Target::Kind::Cuda; }
+
+std::vector<std::string> emulatedTargets() {
+  std::vector<std::string> names;
+  for (const Target &target : targets())
+    if (isEmulated(target))
+      names.emplace_back(target.name);
+  return names;
+}
+
+CompiledKernel compileFor(const Contract &contract, const dsl::Program &program,
+                          const Target &target) {
+  dsl::Diagnostics diagnostics(contract.sources());
+  auto compiled = compile(program, target, Emit::Asm, diagnostics);
+  report(diagnostics);
+  if (!compiled)
+    throw refusal("");
+  return std::move(*compiled);
+}
+
+verify::Kernel readCode(const dsl::Program &program, const CompiledKernel &compiled) {
+  verify::ptx::ReadFailure failure;
+  auto kernel = verify::ptx::read(compiled.assembly, program.kernel, failure);
+  if (!kernel)
+    throw refusal(fmt::format("line {} of the PTX: {}", failure.line, failure.message),
+                  "the emulator knows the instructions that the compiler emits so far");
+  return std::move(*kernel);
+}
+
+} // namespace
+
+void requireEmulated(const std::string &target) {
+  const Target *found = findTarget(target);
+  if (found == nullptr || !isEmulated(*found))
+    throw misuse(fmt::format("--on emu:{}: there is no emulator for this target", target),
+                 fmt::format("emulated are {}", joined(emulatedTargets())));
+}
+
+std::map<std::string, dsl::TensorValue> runEmulated(const Contract &contract,
+                                                    const dsl::Program &program,
+                                                    const std::string &target,
+                                                    const dsl::EvalInputs &inputs) {
+  std::map<std::string, std::vector<std::int64_t>> shapes;
+  for (const auto &[name, tensor] : inputs.tensors)
+    shapes[name] = tensor.shape;
+  std::string error;
+  const auto bound = dsl::bindLaunch(program, shapes, inputs.dims, &error);
+  if (!bound)
+    throw refusal(error);
+  const CompiledKernel compiled = compileFor(contract, program, *findTarget(target));
+  const verify::Kernel kernel = readCode(program, compiled);
+  const auto grid = gridOf(program, compiled.launch, bound->dims);
+  if (!grid)
+    throw refusal("the launch has more blocks than a 64-bit integer counts");
+  dsl::EvalResult result = verify::emulate(program, kernel, {*grid, compiled.launch.block}, inputs);
+  if (!result.ok())
+    throw refusal(result.error);
+  return std::move(result.outputs);
+}
+
+} // namespace ordo::compiler::driver
