@@ -4,6 +4,7 @@
 #include "compiler/driver/failure.h"
 #include "compiler/driver/text.h"
 #include "compiler/verify/emulate/emulate.h"
+#include "compiler/verify/gcn/read.h"
 #include "compiler/verify/ptx/read.h"
 #include "dsl/eval/launch.h"
 
@@ -13,7 +14,7 @@ namespace ordo::compiler::driver {
 
 namespace {
 
-bool isEmulated(const Target &target) { return target.kind == Target::Kind::Cuda; }
+bool isEmulated(const Target &target) { return target.isGpu(); }
 
 std::vector<std::string> emulatedTargets() {
   std::vector<std::string> names;
@@ -26,19 +27,31 @@ std::vector<std::string> emulatedTargets() {
 CompiledKernel compileFor(const Contract &contract, const dsl::Program &program,
                           const Target &target) {
   dsl::Diagnostics diagnostics(contract.sources());
-  auto compiled = compile(program, target, Emit::Asm, diagnostics);
+  // PTX is text; AMDGCN is read off the code object that would run.
+  const Emit stop = target.kind == Target::Kind::Rocm ? Emit::Object : Emit::Asm;
+  auto compiled = compile(program, target, stop, diagnostics);
   report(diagnostics);
   if (!compiled)
     throw refusal("");
   return std::move(*compiled);
 }
 
-verify::Kernel readCode(const dsl::Program &program, const CompiledKernel &compiled) {
+constexpr const char *kKnown = "the emulator knows the instructions that the compiler emits so far";
+
+verify::Kernel readPtx(const dsl::Program &program, const CompiledKernel &compiled) {
   verify::ptx::ReadFailure failure;
   auto kernel = verify::ptx::read(compiled.assembly, program.kernel, failure);
   if (!kernel)
-    throw refusal(fmt::format("line {} of the PTX: {}", failure.line, failure.message),
-                  "the emulator knows the instructions that the compiler emits so far");
+    throw refusal(fmt::format("line {} of the PTX: {}", failure.line, failure.message), kKnown);
+  return std::move(*kernel);
+}
+
+verify::Kernel readCodeObject(const dsl::Program &program, const CompiledKernel &compiled) {
+  verify::gcn::ReadFailure failure;
+  auto kernel = verify::gcn::read(compiled.object, program.kernel, failure);
+  if (!kernel)
+    throw refusal(fmt::format("the code object at 0x{:x}: {}", failure.address, failure.message),
+                  kKnown);
   return std::move(*kernel);
 }
 
@@ -62,8 +75,10 @@ std::map<std::string, dsl::TensorValue> runEmulated(const Contract &contract,
   const auto bound = dsl::bindLaunch(program, shapes, inputs.dims, &error);
   if (!bound)
     throw refusal(error);
-  const CompiledKernel compiled = compileFor(contract, program, *findTarget(target));
-  const verify::Kernel kernel = readCode(program, compiled);
+  const Target &found = *findTarget(target);
+  const CompiledKernel compiled = compileFor(contract, program, found);
+  const verify::Kernel kernel = found.kind == Target::Kind::Rocm ? readCodeObject(program, compiled)
+                                                                 : readPtx(program, compiled);
   const auto grid = gridOf(program, compiled.launch, bound->dims);
   if (!grid)
     throw refusal("the launch has more blocks than a 64-bit integer counts");

@@ -84,7 +84,8 @@ Usage: ordo eval FILE:KERNEL --in NAME=FILE ... --out NAME=FILE ... [options]
   --scalar NAME=VALUE     a scalar that the kernel leaves to the launch (repeatable)
   --dim NAME=SIZE         a free dimension that no input array shows (repeatable)
   --on WHERE              eval: the contract's evaluator (the default); cpu: the kernel compiled for this
-                          CPU; emu:TARGET: a GPU's code, emulated: emu:cuda.sm_90a
+                          CPU; emu:TARGET: a GPU's code, emulated: emu:cuda.sm_90a,
+                          emu:rocm.gfx942
   --target TARGET         a target of the kernel's profile: its atom is what `mma` computes; needed
                           where the targets name different ones
 )";

@@ -220,9 +220,10 @@ private:
       throw misuse(fmt::format("--target and --on {} do not go together", on_),
                    "--target names whose matrix unit the evaluator follows");
     if (on_ != "eval" && on_ != "cpu" && !on_.starts_with("emu:"))
-      throw misuse(fmt::format("--on {} is neither eval, cpu nor emu:TARGET", on_),
-                   "eval is the contract's evaluator, cpu the kernel compiled for this CPU, "
-                   "emu:cuda.sm_90a the PTX run by the verifier's machine");
+      throw misuse(
+          fmt::format("--on {} is neither eval, cpu nor emu:TARGET", on_),
+          "eval is the contract's evaluator, cpu the kernel compiled for this CPU, "
+          "emu:cuda.sm_90a or emu:rocm.gfx942 that target's code run by the verifier's machine");
     return {source_,
             namedValues("--in", inputs_),
             namedValues("--out", outputs_),
