@@ -93,10 +93,33 @@ bool ExprChecker::unify(std::span<const NodeId> ids, const Type *hint, const Nod
       values[i] = within(ids[i], &type);
     if (!values[i])
       return false;
+    if (values[i].type != type && meetsIndex(type, values[i].type))
+      return asIndices(ids, values);
     if (values[i].type != type) {
       mixedTypes(n, what, ids[first], type, ids[i], values[i].type);
       return false;
     }
+  }
+  return true;
+}
+
+bool ExprChecker::meetsIndex(const Type &a, const Type &b) const {
+  return (a == kIndex && isInteger(b.dtype)) || (b == kIndex && isInteger(a.dtype));
+}
+
+// Integers that meet an index enter index arithmetic, which is exact: so do the operands within.
+bool ExprChecker::asIndices(std::span<const NodeId> ids, std::vector<Value> &values) {
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (!values[i] || values[i].type != kIndex)
+      values[i] = within(ids[i], &kIndex);
+    if (!values[i])
+      return false;
+    if (isInteger(values[i].type.dtype))
+      values[i] = {algebra_.indexOf(values[i].id), kIndex};
+    if (values[i].type == kIndex)
+      continue;
+    mismatch(ids[i], kIndex, values[i].type, "what meets an index");
+    return false;
   }
   return true;
 }
@@ -172,6 +195,9 @@ Value ExprChecker::binary(const Node &n, const Type *hint) {
   if (!unify(n.kids, hint, n, what, values))
     return {};
   const Operator &o = *std::ranges::find(kOperators, n.text, &Operator::text);
+  if (hint && *hint == kIndex && o.onIndex && isInteger(values[0].type.dtype) &&
+      !asIndices(n.kids, values))
+    return {};
   const Type type = values[0].type;
   if (type == kIndex && o.onIndex) {
     const ExprId args[] = {values[0].id, values[1].id};

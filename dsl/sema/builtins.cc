@@ -22,7 +22,7 @@ constexpr std::string_view kTypes[] = {"f64",    "f32",        "f16",        "bf
                                        "f8e5m2", "f8e4m3fnuz", "f8e5m2fnuz", "i32",  "i64",
                                        "u32",    "u64",        "bool",       "tf32"};
 
-constexpr std::string_view kWords[] = {"bits", "sum", "dot"};
+constexpr std::string_view kWords[] = {"bits", "sum", "dot", "ceil_div"};
 
 } // namespace
 
@@ -57,7 +57,7 @@ bool isReservedName(std::string_view name) {
 }
 
 std::vector<std::string> builtinNames() {
-  std::vector<std::string> names = {"bits"};
+  std::vector<std::string> names = {"bits", "ceil_div"};
   for (const Builtin &builtin : kBuiltins)
     names.emplace_back(builtin.name);
   names.insert(names.end(), std::begin(kTypes), std::end(kTypes));

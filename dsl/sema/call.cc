@@ -24,6 +24,8 @@ const Type *bitsType(const Type &type) {
 Compound ExprChecker::call(const Node &n, const Type *hint) {
   if (const Builtin *builtin = findBuiltin(n.text))
     return builtinCall(n, *builtin, hint);
+  if (n.text == "ceil_div")
+    return ceilingQuotient(n);
   if (n.text == "bits")
     return bitsCall(n);
   if (const auto conversion = splitConversion(n.text)) {
@@ -99,6 +101,9 @@ Value ExprChecker::builtinCall(const Node &n, const Builtin &builtin, const Type
   std::vector<Value> values;
   if (!hasArity(n, builtin.arity) || !unify(n.kids, hint, n, what, values))
     return {};
+  if (hint && *hint == kIndex && builtin.index && isInteger(values[0].type.dtype) &&
+      !asIndices(n.kids, values))
+    return {};
   const Type type = values[0].type;
   std::vector<ExprId> args;
   for (const Value &value : values)
@@ -110,6 +115,23 @@ Value ExprChecker::builtinCall(const Node &n, const Builtin &builtin, const Type
   if (!isFine)
     return badOperand(n, what, type);
   return {program_.make(builtin.op, type.dtype, 0, std::span<const ExprId>(args)), type};
+}
+
+// ceil_div(a, b): of indices, b > 0.
+Value ExprChecker::ceilingQuotient(const Node &n) {
+  std::vector<Value> values(n.kids.size());
+  if (!hasArity(n, 2) || !asIndices(n.kids, values))
+    return {};
+  const ExprId sum[] = {values[0].id, values[1].id};
+  const Value above = indexArithmetic(Op::Add, sum, n.span);
+  if (!above)
+    return {};
+  const ExprId less[] = {above.id, program_.index(1)};
+  const Value last = indexArithmetic(Op::Sub, less, n.span);
+  if (!last)
+    return {};
+  const ExprId quotient[] = {last.id, values[1].id};
+  return indexArithmetic(Op::Div, quotient, n.span);
 }
 
 Value ExprChecker::bitsCall(const Node &n) {
@@ -148,9 +170,9 @@ Value ExprChecker::tf32(const Node &n) {
   const Value value = withinAs(n.kids[0], kF32, "the argument of `tf32`");
   if (!value)
     return {};
-  return {make(Op::Cast, DType::F32, n.span, {value.id},
-               static_cast<std::uint64_t>(Rounding::Tf32)),
-          kF32};
+  return {
+      make(Op::Cast, DType::F32, n.span, {value.id}, static_cast<std::uint64_t>(Rounding::Tf32)),
+      kF32};
 }
 
 Value ExprChecker::ofBits(const Node &n, const Type &target) {

@@ -56,7 +56,9 @@ std::optional<Form> ExprChecker::formOf(NodeId type, Scope &scope) {
 std::optional<Form> ExprChecker::arrayOf(const Node &n, const Type &type, Scope &scope) {
   const Ast &ast = scope.module().ast;
   if (n.kids.size() != 1) {
-    report_.unsupported(n.span, "arrays with several axes");
+    report_
+        .error("array-size", n.span, fmt::format("an array has one axis, found {}", n.kids.size()))
+        .help = "a tuple of arrays has several";
     return std::nullopt;
   }
   const ExprId extent = checkIndex(n.kids[0], scope, "the size of an array");

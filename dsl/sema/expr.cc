@@ -1,5 +1,6 @@
 #include "dsl/sema/expr.h"
 
+#include "dsl/sema/extents.h"
 #include "dsl/sema/print.h"
 
 #include <algorithm>
@@ -32,20 +33,13 @@ bool hasForms(NodeKind kind) {
   }
 }
 
+Op comparisonOf(std::string_view word) {
+  static constexpr std::pair<std::string_view, Op> kOps[] = {
+      {"==", Op::Eq}, {"!=", Op::Ne}, {"<", Op::Lt}, {"<=", Op::Le}, {">", Op::Gt}, {">=", Op::Ge}};
+  return std::ranges::find(kOps, word, &std::pair<std::string_view, Op>::first)->second;
+}
+
 } // namespace
-
-// Enters another scope for as long as it lives.
-struct ExprChecker::Frame {
-  Frame(ExprChecker &checker, Scope &scope) : checker_(checker), before_(checker.scope_) {
-    checker.scope_ = &scope;
-  }
-  ~Frame() { checker_.scope_ = before_; }
-  Frame(const Frame &) = delete;
-  Frame &operator=(const Frame &) = delete;
-
-  ExprChecker &checker_;
-  Scope *before_;
-};
 
 Value ExprChecker::check(NodeId node, Scope &scope, const Type *hint) {
   const Frame frame(*this, scope);
@@ -70,6 +64,52 @@ Compound ExprChecker::checkFormAs(NodeId node, Scope &scope, const Form &want,
 
 ExprId ExprChecker::checkIndex(NodeId node, Scope &scope, const std::string &what) {
   return checkAs(node, scope, kIndex, what).id;
+}
+
+ExprId ExprChecker::checkAxis(NodeId node, Scope &scope, const Entry &entry, std::size_t axis,
+                              ExprId extent) {
+  const Frame frame(*this, scope);
+  return axisIndex(node, entry, axis, extent);
+}
+
+bool ExprChecker::checkPlace(NodeId node, Scope &scope, ExprId place, const Entry &entry,
+                             std::size_t axis, ExprId extent) {
+  const Frame frame(*this, scope);
+  return inRange(node, place, extent, entry, axis);
+}
+
+bool ExprChecker::checkLet(NodeId let, Scope &scope) {
+  const Frame frame(*this, scope);
+  const Node &n = node(let);
+  Value value = within(n.kids[0], &kIndex);
+  if (value && isInteger(value.type.dtype))
+    value = {algebra_.indexOf(value.id), kIndex};
+  return declareValue(n, value, scope);
+}
+
+// An integer of a tensor or a definition, made an index.
+bool ExprChecker::readsData(ExprId id) const {
+  std::vector<ExprId> open = {id};
+  while (!open.empty()) {
+    const ExprId at = open.back();
+    open.pop_back();
+    if (program_.expr(at).op == Op::Cast)
+      return true;
+    open.insert(open.end(), program_.args(at).begin(), program_.args(at).end());
+  }
+  return false;
+}
+
+bool ExprChecker::reads(ExprId id, std::uint64_t tensor) const {
+  std::vector<ExprId> open = {id};
+  while (!open.empty()) {
+    const ExprId at = open.back();
+    open.pop_back();
+    if (program_.expr(at).op == Op::Load && program_.expr(at).payload == tensor)
+      return true;
+    open.insert(open.end(), program_.args(at).begin(), program_.args(at).end());
+  }
+  return false;
 }
 
 ExprId ExprChecker::opaque(DType type) {
@@ -195,10 +235,8 @@ Value ExprChecker::dispatch(NodeId id, const Type *hint) {
     return indexed(n);
   case NodeKind::Reduce:
     return reduction(n, hint);
-  case NodeKind::Fold:
   case NodeKind::Ranking:
-    report_.unsupported(n.nameSpan, n.text);
-    break;
+    return ranking(n);
   default:
     report_.error("expected-value", n.span, "expected a value");
     break;
@@ -286,6 +324,7 @@ Compound ExprChecker::local(const Node &n, const Entry &entry) {
     return unknownName(n);
   case Entry::Kind::Tensor:
   case Entry::Kind::Definition:
+  case Entry::Kind::Carry:
     return access(n, entry, {});
   case Entry::Kind::TypeParam:
   case Entry::Kind::OrderParam:
@@ -307,8 +346,13 @@ Value ExprChecker::indexed(const Node &n) {
   const Node &base = node(n.kids[0]);
   const std::span<const NodeId> indices(n.kids.begin() + 1, n.kids.end());
   const Entry *entry = base.kind == NodeKind::Name ? scope_->use(base.text) : nullptr;
-  if (entry && (entry->kind == Entry::Kind::Tensor || entry->kind == Entry::Kind::Definition))
+  if (entry && (entry->kind == Entry::Kind::Tensor || entry->kind == Entry::Kind::Definition ||
+                entry->kind == Entry::Kind::Carry))
     return access(n, *entry, indices);
+  if (base.kind == NodeKind::Call)
+    if (const auto symbol = lookup(scope_->module(), base.text);
+        symbol && symbol->node().kind == NodeKind::View)
+      return viewAccess(n, *symbol);
   if (entry && entry->kind == Entry::Kind::Refused)
     return {};
   if (base.kind == NodeKind::Name && (!entry || entry->kind == Entry::Kind::Output) &&
@@ -318,8 +362,6 @@ Value ExprChecker::indexed(const Node &n) {
                       scope_->find(std::string_view(base.text).substr(0, base.text.find('.')));
   if (isPart || (entry && entry->compound) || (base.kind != NodeKind::Name && hasForms(base.kind)))
     return element(n);
-  if (base.kind == NodeKind::Ranking)
-    return within(n.kids[0], nullptr); // not supported yet, and says so
   const std::string wanted = "expected a tensor or a definition with indices before `[`";
   if (entry)
     report_.error("not-indexable", base.span,
@@ -331,31 +373,41 @@ Value ExprChecker::indexed(const Node &n) {
 }
 
 Value ExprChecker::access(const Node &n, const Entry &entry, std::span<const NodeId> indices) {
-  const bool isTensor = entry.kind == Entry::Kind::Tensor;
-  std::vector<ExprId> extents;
-  if (isTensor)
-    extents = program_.tensors[entry.number].shape;
-  else
-    for (VarId var : program_.definitions[entry.number].vars)
-      extents.push_back(program_.vars[var].extent);
+  // The entry may move while the indices are checked.
+  const Entry copy = entry;
+  const bool isDefinition = copy.kind == Entry::Kind::Definition;
+  const std::vector<VarId> vars = variablesOf(copy);
+  const std::vector<ExprId> extents = axesOf(copy, program_);
   if (indices.size() != extents.size()) {
     report_.error("wrong-arity", n.span,
                   fmt::format("expected {} {} for `{}`, found {}", extents.size(),
-                              extents.size() == 1 ? "index" : "indices", entry.name,
-                              indices.size()),
-                  {entry.span, "declared here"});
+                              extents.size() == 1 ? "index" : "indices", copy.name, indices.size()),
+                  {copy.span, "declared here"});
     return {};
   }
   std::vector<ExprId> args;
-  // The entry may move while the indices are checked.
-  const Entry copy = entry;
-  for (std::size_t axis = 0; axis < indices.size(); ++axis)
-    args.push_back(axisIndex(indices[axis], copy, axis, extents[axis]));
+  std::map<VarId, ExprId> values; // an extent may depend on the variables before it
+  for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+    const auto extent = values.empty() ? extents[axis] : algebra_.substitute(extents[axis], values);
+    args.push_back(axisIndex(indices[axis], copy, axis, extent.value_or(extents[axis])));
+    if (axis < vars.size() && args.back() != kNone)
+      values.emplace(vars[axis], args.back());
+  }
   if (std::ranges::find(args, kNone) != args.end())
     return {};
-  const ExprId id = program_.make(isTensor ? Op::Load : Op::Use, copy.value.type.dtype, copy.number,
-                                  std::span<const ExprId>(args));
+  const Op op = isDefinition ? Op::Use : copy.kind == Entry::Kind::Carry ? Op::Carry : Op::Load;
+  const std::uint64_t payload =
+      op == Op::Carry ? carryPayload(copy.number, copy.side) : copy.number;
+  const ExprId id =
+      program_.make(op, copy.value.type.dtype, payload, std::span<const ExprId>(args));
   return {id, copy.value.type};
+}
+
+// The variables that the axes of a definition belong to, where it has one for each.
+std::vector<VarId> ExprChecker::variablesOf(const Entry &entry) const {
+  if (entry.kind != Entry::Kind::Definition || program_.definitions[entry.number].isPlaced())
+    return {};
+  return program_.definitions[entry.number].vars;
 }
 
 ExprId ExprChecker::axisIndex(NodeId id, const Entry &entry, std::size_t axis, ExprId extent) {
@@ -405,9 +457,8 @@ bool ExprChecker::inRange(NodeId id, ExprId index, ExprId extent, const Entry &e
     Diagnostic &d =
         report_.error("index-range", node(id).span,
                       fmt::format("cannot show that `{}` lies within {}", text(id), where), label);
-    d.help = e.op == Op::Cast
-                 ? "an index read from data needs an `assume`, which is not supported yet"
-                 : "state what makes it true in a `require`, or guard it with `where`";
+    d.help = readsData(index) ? "promise it in an `assume`: assume forall …: 0 <= … < …"
+                              : "state what makes it true in a `require`, or guard it with `where`";
   }
   return false;
 }
@@ -449,34 +500,78 @@ Compound ExprChecker::choice(const Node &n, const Form *hint) {
 }
 
 Value ExprChecker::comparison(const Node &n) {
-  static constexpr std::pair<std::string_view, Op> kOps[] = {
-      {"==", Op::Eq}, {"!=", Op::Ne}, {"<", Op::Lt}, {"<=", Op::Le}, {">", Op::Gt}, {">=", Op::Ge}};
+  if (node(n.kids[0]).kind == NodeKind::Tuple)
+    return tupleComparison(n);
   std::vector<Value> values;
   if (!unify(n.kids, nullptr, n, "a comparison", values))
     return {};
-  const Type type = values[0].type;
-  ExprId all = kNone;
+  Value all;
   std::string_view rest = n.text;
   for (std::size_t i = 0; i + 1 < values.size(); ++i) {
     const std::string_view word = rest.substr(0, rest.find(','));
     rest = word.size() < rest.size() ? rest.substr(word.size() + 1) : "";
-    const Op op = std::ranges::find(kOps, word, &std::pair<std::string_view, Op>::first)->second;
-    const bool isEquality = op == Op::Eq || op == Op::Ne;
-    if (!isComputable(type) && !isInteger(type.dtype) && type.dtype != DType::Index &&
-        !(type.dtype == DType::Bool && isEquality))
-      return badOperand(n, fmt::format("`{}`", word), type);
-    const ExprId a = values[i].id, b = values[i + 1].id;
-    const ExprId one = type.dtype == DType::Index ? algebra_.compare(op, a, b)
-                                                  : make(op, DType::Bool, n.span, {a, b});
-    if (all == kNone)
-      all = one;
-    else if (program_.expr(all).op == Op::Const || program_.expr(one).op == Op::Const)
-      all = program_.expr(all).op == Op::Const ? (program_.expr(all).payload ? one : all)
-                                               : (program_.expr(one).payload ? all : one);
-    else
-      all = make(Op::And, DType::Bool, n.span, {all, one});
+    const Value one = compareValues(n, word, values[i], values[i + 1]);
+    if (!one)
+      return {};
+    all = i == 0 ? one : conjunction(n, all, one);
   }
-  return {all, kBool};
+  return all;
+}
+
+Value ExprChecker::compareValues(const Node &n, std::string_view word, const Value &left,
+                                 const Value &right) {
+  const Op op = comparisonOf(word);
+  const Type type = left.type;
+  const bool isEquality = op == Op::Eq || op == Op::Ne;
+  if (!isComputable(type) && !isInteger(type.dtype) && type != kIndex &&
+      !(type == kBool && isEquality))
+    return badOperand(n, fmt::format("`{}`", word), type);
+  return {type == kIndex ? algebra_.compare(op, left.id, right.id)
+                         : make(op, DType::Bool, n.span, {left.id, right.id}),
+          kBool};
+}
+
+Value ExprChecker::conjunction(const Node &n, const Value &a, const Value &b) {
+  for (const auto &[one, other] : {std::pair(a, b), std::pair(b, a)})
+    if (const Expr &e = program_.expr(one.id); e.op == Op::Const)
+      return e.payload != 0 ? other : one;
+  return {make(Op::And, DType::Bool, n.span, {a.id, b.id}), kBool};
+}
+
+// (u, r) < (t, s): the first parts that differ decide.
+Value ExprChecker::tupleComparison(const Node &n) {
+  const Node &left = node(n.kids[0]), &right = node(n.kids[1]);
+  const bool isPair =
+      n.kids.size() == 2 && right.kind == NodeKind::Tuple && left.kids.size() == right.kids.size();
+  if (!isPair) {
+    report_.error("type-mismatch", n.span,
+                  "expected two tuples of one size on the sides of a comparison");
+    return {};
+  }
+  const bool isEqual = n.text == "==", isEquality = isEqual || n.text == "!=";
+  const std::string strict = n.text == "<=" ? "<" : n.text == ">=" ? ">" : n.text;
+  Value result;
+  for (std::size_t i = left.kids.size(); i-- > 0;) {
+    const NodeId pair[] = {left.kids[i], right.kids[i]};
+    std::vector<Value> values;
+    if (!unify(pair, nullptr, n, "a comparison", values))
+      return {};
+    const bool isLast = i + 1 == left.kids.size();
+    const Value here = compareValues(n, isLast ? n.text : strict, values[0], values[1]);
+    if (!here)
+      return {};
+    if (isLast) {
+      result = here;
+    } else if (isEquality) {
+      result = isEqual ? conjunction(n, here, result)
+                       : Value{make(Op::Or, DType::Bool, n.span, {here.id, result.id}), kBool};
+    } else {
+      const Value same = compareValues(n, "==", values[0], values[1]);
+      const Value then = conjunction(n, same, result);
+      result = {make(Op::Or, DType::Bool, n.span, {here.id, then.id}), kBool};
+    }
+  }
+  return result;
 }
 
 Compound ExprChecker::block(const Node &n, const Form *hint) {
@@ -509,7 +604,10 @@ void ExprChecker::warnUnused(std::size_t mark) {
 bool ExprChecker::bindLocal(NodeId id) {
   const Node &define = node(id);
   if (define.kind == NodeKind::Assume) {
-    report_.unsupported(define.nameSpan, "assume");
+    report_
+        .error("unexpected-statement", define.span,
+               "expected a definition, found an `assume` within a function")
+        .help = "what is assumed belongs to the op";
     return false;
   }
   if (define.kind == NodeKind::LetFn)
@@ -571,7 +669,7 @@ void ExprChecker::reportExtent(Span span, const std::string &what, ExprId extent
       .error("bad-extent", span,
              fmt::format("cannot show that {}, {}, is not negative", what,
                          printExpr(program_, extent)))
-      .help = "state it in a `require`";
+      .help = readsData(extent) ? "promise it in an `assume`" : "state it in a `require`";
 }
 
 std::optional<Type> ExprChecker::checkType(const Node &n, const Scope &scope) {

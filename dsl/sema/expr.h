@@ -21,6 +21,23 @@ namespace ordo::dsl {
 /// numbers can show is left to the instantiation. Instance: everything is known.
 enum class Mode : std::uint8_t { Generic, Instance };
 
+/// The names on the left of a fold or scan: its carries, then its yields.
+struct FoldLayout {
+  struct Index {
+    std::string name;
+    Span span;
+    ExprId extent = kNone;
+  };
+  struct Head {
+    std::string name;
+    Span span;
+    std::vector<Index> own;   // but for a yield's step
+    std::optional<Type> type; // of an output
+  };
+  std::vector<Index> shared;
+  std::vector<Head> heads;
+};
+
 class ExprChecker {
 public:
   ExprChecker(Program &program, Reporter &report, Mode mode)
@@ -46,6 +63,8 @@ public:
   bool declareFunction(NodeId define, Scope &scope);
   /// `what` ("the extent of `h`") may be negative, or is.
   void reportExtent(Span span, const std::string &what, ExprId extent);
+  /// A view by itself; reports what is wrong with it.
+  bool checkView(const Symbol &view);
   /// A type's name in a declaration: a dtype, or a type parameter in scope.
   std::optional<Type> checkType(const Node &node, const Scope &scope);
   /// The value of a top-level `let`.
@@ -58,6 +77,30 @@ public:
 
   /// Made of dimensions and bool parameters alone: nothing read from memory.
   bool isOverDimensions(ExprId id) const;
+  /// Binders `i in n`, as index variables in the scope entered; bounds may be data. False after a
+  /// report.
+  bool bindVariables(std::span<const NodeId> binders, Scope &scope, std::vector<VarId> &vars);
+  /// A new index variable, in scope as `name`; kNone after a report.
+  VarId bindVariable(const std::string &name, Span span, ExprId extent, Scope &scope);
+  /// An index for axis `axis` of what `entry` names, shown to be in range; kNone after a report.
+  ExprId checkAxis(NodeId node, Scope &scope, const Entry &entry, std::size_t axis, ExprId extent);
+  /// The same of a place that is made already, which `node` names.
+  bool checkPlace(NodeId node, Scope &scope, ExprId place, const Entry &entry, std::size_t axis,
+                  ExprId extent);
+  /// Whether `id` reads the tensor.
+  bool reads(ExprId id, std::uint64_t tensor) const;
+  bool readsData(ExprId id) const;
+  /// The type of a carry or a yield, after checkFold.
+  const Type &typeOf(CarryId carry) const { return carryTypes_.at(carry); }
+  /// How far an index of `define` runs, read off its uses in `rest`; kNone where none shows it.
+  ExprId extentBelow(const Node &define, std::size_t axis, std::span<const NodeId> rest,
+                     Scope &scope);
+  /// `let n = …` within `for`.
+  bool checkLet(NodeId let, Scope &scope);
+  /// One condition of an `assume`: added to the program and to what is known of indices.
+  bool checkAssumption(NodeId node, Scope &scope);
+  /// The recurrence `fold`, a Fold node, whose names on the left are laid out as `layout` says.
+  std::optional<RecurrenceId> checkFold(NodeId fold, const FoldLayout &layout, Scope &scope);
   /// Whether `count` names can stand on the left of the tuple definition `define`; reports if not.
   bool isTupleOf(const Form &form, std::size_t count, const Node &define);
   IndexAlgebra &algebra() { return algebra_; }
@@ -71,7 +114,18 @@ public:
   Compound opaque(const Form &form, std::span<const ExprId> args = {});
 
 private:
-  struct Frame;
+  // Enters another scope for as long as it lives.
+  struct Frame {
+    Frame(ExprChecker &checker, Scope &scope) : checker_(checker), before_(checker.scope_) {
+      checker.scope_ = &scope;
+    }
+    ~Frame() { checker_.scope_ = before_; }
+    Frame(const Frame &) = delete;
+    Frame &operator=(const Frame &) = delete;
+
+    ExprChecker &checker_;
+    Scope *before_;
+  };
   bool isGeneric() const { return mode_ == Mode::Generic; }
   const Ast &ast() const { return scope_->module().ast; }
   const Node &node(NodeId id) const { return ast()[id]; }
@@ -92,10 +146,14 @@ private:
   Value unknownName(const Node &n);
   Value indexed(const Node &n);
   Value access(const Node &n, const Entry &entry, std::span<const NodeId> indices);
+  std::vector<VarId> variablesOf(const Entry &entry) const;
   ExprId axisIndex(NodeId id, const Entry &entry, std::size_t axis, ExprId extent);
   bool inRange(NodeId id, ExprId index, ExprId extent, const Entry &entry, std::size_t axis);
   Compound choice(const Node &n, const Form *hint);
   Value comparison(const Node &n);
+  Value compareValues(const Node &n, std::string_view word, const Value &left, const Value &right);
+  Value conjunction(const Node &n, const Value &a, const Value &b);
+  Value tupleComparison(const Node &n);
   Compound block(const Node &n, const Form *hint);
   bool bindLocals(const Node &block);
   bool bindLocal(NodeId define);
@@ -123,6 +181,8 @@ private:
   /// report. `what` names the construct: "`+`".
   bool unify(std::span<const NodeId> ids, const Type *hint, const Node &n, const std::string &what,
              std::vector<Value> &values);
+  bool meetsIndex(const Type &a, const Type &b) const;
+  bool asIndices(std::span<const NodeId> ids, std::vector<Value> &values);
   Value number(const Node &n, bool isNegative, const Type *hint);
   Value unary(const Node &n, const Type *hint);
   Value binary(const Node &n, const Type *hint);
@@ -139,6 +199,7 @@ private:
   Compound call(const Node &n, const Type *hint);
   bool hasArity(const Node &n, std::size_t arity);
   Value builtinCall(const Node &n, const Builtin &builtin, const Type *hint);
+  Value ceilingQuotient(const Node &n);
   Value bitsCall(const Node &n);
   Value conversion(const Node &n, const Conversion &conversion, const Type &target);
   Value ofBits(const Node &n, const Type &target);
@@ -155,10 +216,63 @@ private:
 
   // --- Reductions (reduce.cc)
   Value reduction(const Node &n, const Type *hint);
-  bool bindVariables(const Node &n, std::size_t binders, Reduction &reduction);
   Value reductionBody(const Node &n, ReduceOp op, NodeId body, const Type *hint);
   Value dotBody(const Node &n, NodeId body);
+  bool bindBinders(std::span<const NodeId> binders, std::vector<VarId> &vars);
+  bool bindAs(const std::string &name, Span span, VarId var);
   bool reductionOrder(const Node &n, NodeId order, const Type &type, Reduction &reduction);
+
+  // --- argmax and top (ranking.cc)
+  Value ranking(const Node &n);
+  bool rankKeys(const Node &n, std::size_t first, ExprId variable, Reduction &reduction);
+  ExprId slotOf(const Node &n, Reduction &reduction);
+  bool hasEnough(const Node &n, const Reduction &reduction);
+
+  // --- assume (assume.cc)
+  bool assumePlainly(NodeId id, Assumption &assumption);
+  bool assumeForAll(const Node &n, Assumption &assumption);
+  bool assumeWhere(NodeId where, Assumption &assumption);
+  bool assumeOver(const Node &n, std::size_t values, Assumption &assumption);
+
+  // --- Views (view.cc)
+  Value viewAccess(const Node &n, const Symbol &view);
+  bool bindViewParameter(const Node &n, NodeId argument, const Node &view, const Node &param,
+                         Scope &inside);
+  bool bindViewExtent(NodeId extent, ExprId actual, Span at, Scope &inside);
+  bool declareViewTensor(const Node &param, Scope &scope);
+  bool bindViewIndices(const Node &n, const Node &view, Scope &inside);
+
+  // --- fold and scan (recurrence.cc)
+  bool startsOf(const Node &fold, const FoldLayout &layout, Recurrence &r);
+  bool inferTypes(const Node &fold, const FoldLayout &layout, Recurrence &r);
+  bool tryTypes(const Node &fold, const FoldLayout &layout, Recurrence r, DType real, DType whole);
+  bool giveTypes(const Node &fold, const FoldLayout &layout, Recurrence &r, DType real,
+                 DType whole);
+  bool foldBody(const Node &fold, const FoldLayout &layout, Recurrence &r);
+  bool foldStep(const Node &fold, const FoldLayout &layout, Recurrence &r);
+  bool foldMerge(const Node &fold, const FoldLayout &layout, Recurrence &r);
+  bool foldOrder(const Node &fold, Recurrence &r);
+  bool declareCarries(const FoldLayout &layout, const Recurrence &r, const std::string &prefix,
+                      Span span, Side side);
+  bool bindStep(std::span<const NodeId> statements, std::span<const NodeId> block,
+                std::vector<DefId> &locals);
+  bool localArray(NodeId define, std::span<const NodeId> rest, std::vector<DefId> &locals);
+  ExprId localExtent(const Node &define, std::size_t axis, std::span<const NodeId> rest);
+  // A variable around a place: a binder's, or an index of a local array.
+  struct Around {
+    std::string_view name;
+    NodeId binder;
+    const Node *define;
+    std::size_t axis;
+  };
+  ExprId extentBelow(const Node &define, std::size_t axis, std::span<const NodeId> rest,
+                     int &budget);
+  ExprId extentOfUse(const Node &define, std::size_t axis, NodeId root, std::vector<Around> &around,
+                     std::span<const NodeId> rest, int &budget);
+  ExprId quietExtent(NodeId binder);
+  bool isWhole(NodeId id) const;
+  bool carriedValues(const Node &results, const FoldLayout &layout, std::span<const CarryId> parts,
+                     std::size_t first, ExprId Carry::*into);
 
   // --- Orders (orders.cc)
   std::optional<Order> orderNamed(const Node &n);
@@ -181,6 +295,8 @@ private:
   std::vector<const Node *> openLocals_;    // local functions entered
   std::vector<const Node *> refusedLocals_; // local functions that were refused, and it was said
   bool repeats_ = false;                    // a round after the first, which gave the warnings
+  RecurrenceId recurrence_ = kNone;         // entered
+  std::map<CarryId, Type> carryTypes_;
   int depth_ = 0;
   int inlineDepth_ = 0;
   std::size_t steps_ = 0;

@@ -5,20 +5,17 @@
 #include <algorithm>
 
 namespace ordo::dsl {
-namespace {
-
-// The extents of a tensor's axes or of a definition's variables.
 std::vector<ExprId> axesOf(const Entry &entry, const Program &program) {
   if (entry.kind == Entry::Kind::Tensor)
     return program.tensors[entry.number].shape;
   std::vector<ExprId> extents;
   if (entry.kind == Entry::Kind::Definition)
-    for (VarId var : program.definitions[entry.number].vars)
+    extents = program.shapeOf(program.definitions[entry.number]);
+  if (entry.kind == Entry::Kind::Carry)
+    for (VarId var : program.carries[entry.number].vars)
       extents.push_back(program.vars[var].extent);
   return extents;
 }
-
-} // namespace
 
 std::vector<ExtentUse> findExtents(const std::string &variable, NodeId root, const Scope &scope,
                                    const Program &program) {

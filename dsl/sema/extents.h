@@ -9,6 +9,9 @@
 
 namespace ordo::dsl {
 
+/// The extents of what has indices: a tensor, a definition, a carry; none for anything else.
+std::vector<ExprId> axesOf(const Entry &entry, const Program &program);
+
 /// `variable` as a whole index of a tensor or a definition, within the expression `root`.
 struct ExtentUse {
   ExprId extent = kNone;

@@ -100,6 +100,20 @@ Interval product(const Interval &a, const Interval &b) {
   return result;
 }
 
+// What an integer type holds; a u64 may be no index at all.
+Interval rangeOf(DType type) {
+  switch (type) {
+  case DType::Bool:
+    return {0, 1};
+  case DType::I32:
+    return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
+  case DType::U32:
+    return {0, std::numeric_limits<std::uint32_t>::max()};
+  default:
+    return {};
+  }
+}
+
 } // namespace
 
 void Affine::add(const Affine &other, std::int64_t factor) {
@@ -179,6 +193,8 @@ Interval IndexAlgebra::intervalOf(ExprId id) const {
     return {std::max(arg(0).lo, arg(1).lo), std::max(arg(0).hi, arg(1).hi)};
   case Op::Select:
     return {std::min(arg(1).lo, arg(2).lo), std::max(arg(1).hi, arg(2).hi)};
+  case Op::Cast:
+    return castInterval(args[0]);
   case Op::Div:
   case Op::Rem:
     break;
@@ -197,6 +213,15 @@ Interval IndexAlgebra::intervalOf(ExprId id) const {
   const Interval a = arg(0);
   return {isUnbounded(a.lo) ? a.lo : floorDivide(a.lo, divisor.lo),
           isUnbounded(a.hi) ? a.hi : floorDivide(a.hi, divisor.lo)};
+}
+
+Interval IndexAlgebra::castInterval(ExprId from) const {
+  const Expr &e = program_.expr(from);
+  Interval range = rangeOf(e.type);
+  if (e.op == Op::Reduce && program_.reductions[e.payload].op == ReduceOp::Count &&
+      e.type != DType::U64)
+    range.lo = std::max<std::int64_t>(range.lo, 0);
+  return range;
 }
 
 Affine IndexAlgebra::affineOf(ExprId id) const {
@@ -265,7 +290,10 @@ bool IndexAlgebra::equal(ExprId a, ExprId b) {
 }
 
 bool IndexAlgebra::provesNonNegative(ExprId a) {
-  return interval(a).lo >= 0 || nonNegative(affines_[a]);
+  if (interval(a).lo >= 0)
+    return true;
+  const Affine form = affines_[a]; // a proof may make expressions
+  return nonNegative(form);
 }
 
 bool IndexAlgebra::provesLess(ExprId a, ExprId b) {
@@ -275,85 +303,19 @@ bool IndexAlgebra::provesLess(ExprId a, ExprId b) {
   return nonNegative(difference(b, a, -1));
 }
 
-// form >= 0, with the help of up to two facts: subtracting what is >= 0 makes the goal harder, so
-// it is enough to show the rest.
-bool IndexAlgebra::nonNegative(const Affine &form) {
-  if (boundedBelow(form))
-    return true;
-  for (std::size_t i = 0; i < facts_.size(); ++i) {
-    Affine one = form;
-    one.add(facts_[i], -1);
-    if (boundedBelow(one))
-      return true;
-    for (std::size_t j = i; j < facts_.size(); ++j) {
-      Affine two = one;
-      two.add(facts_[j], -1);
-      if (boundedBelow(two))
-        return true;
-    }
-  }
-  return false;
+void IndexAlgebra::truncate() {
+  intervals_.resize(std::min(intervals_.size(), program_.exprCount()));
+  affines_.resize(std::min(affines_.size(), program_.exprCount()));
 }
 
-// Replaces each atom by the bound that makes the form smallest, innermost (latest) first.
-bool IndexAlgebra::boundedBelow(Affine form) {
-  extend();
-  while (form.isKnown && !form.terms.empty()) {
-    const auto last = std::prev(form.terms.end());
-    const auto [atom, coefficient] = *last;
-    form.terms.erase(last);
-    if (!eliminate(form, atom, coefficient))
-      return false;
-  }
-  return form.isKnown && form.constant >= 0;
-}
-
-bool IndexAlgebra::eliminate(Affine &form, ExprId atom, std::int64_t coefficient) {
-  const Expr &e = program_.expr(atom);
-  Affine bound;
-  if (e.op == Op::Var && coefficient < 0) { // v <= extent - 1
-    bound = affines_[program_.vars[e.payload].extent];
-    bound.constant -= 1;
-    form.add(bound, coefficient);
-    return true;
-  }
-  if (e.op == Op::Div) { // c * (a / c) lies in [a - c + 1, a]
-    const auto divisor = program_.constantIndex(program_.args(atom)[1]);
-    if (divisor && *divisor > 0 && coefficient % *divisor == 0) {
-      bound = affines_[program_.args(atom)[0]];
-      if (coefficient > 0)
-        bound.constant -= *divisor - 1;
-      form.add(bound, coefficient / *divisor);
-      return true;
-    }
-  }
-  const std::int64_t end = coefficient > 0 ? intervals_[atom].lo : intervals_[atom].hi;
-  if (isUnbounded(end))
-    return false;
-  bound.constant = end;
-  form.add(bound, coefficient);
-  return true;
-}
-
-void IndexAlgebra::assume(ExprId condition) {
-  std::vector<ExprId> open = {condition};
-  while (!open.empty()) {
-    const ExprId id = open.back();
-    open.pop_back();
-    const Expr &e = program_.expr(id);
-    const auto args = program_.args(id);
-    if (e.op == Op::And) {
-      open.insert(open.end(), args.begin(), args.end());
-      continue;
-    }
-    if (e.op < Op::Eq || e.op > Op::Ge || program_.expr(args[0]).type != DType::Index)
-      continue;
-    const ExprId a = args[0], b = args[1];
-    if (e.op == Op::Lt || e.op == Op::Le || e.op == Op::Eq)
-      facts_.push_back(difference(b, a, e.op == Op::Lt ? -1 : 0));
-    if (e.op == Op::Gt || e.op == Op::Ge || e.op == Op::Eq)
-      facts_.push_back(difference(a, b, e.op == Op::Gt ? -1 : 0));
-  }
+ExprId IndexAlgebra::indexOf(ExprId value) {
+  const Expr e = program_.expr(value);
+  if (e.type == DType::Index)
+    return value;
+  if (e.op != Op::Const)
+    return program_.make(Op::Cast, DType::Index, 0, {value});
+  return program_.index(e.type == DType::I32 ? static_cast<std::int32_t>(e.payload)
+                                             : static_cast<std::int64_t>(e.payload));
 }
 
 } // namespace ordo::dsl

@@ -25,46 +25,40 @@ bool OperatorChecker::run() {
   program_.op = n_.text;
   const Node &body = node(n_.kids.back());
   bool isFine = true;
-  for (NodeId id : body.kids) {
-    isFine = isUnderstood(node(id)) && isFine;
-    for (const Head &head : headsOf(node(id)))
-      later_.emplace(head.name.text, head.name.nameSpan);
-  }
+  for (NodeId id : body.kids)
+    announce(node(id));
   checker_.setLater(&later_);
-  // Without what is not understood yet, the rest would be full of names that nothing declares.
-  if (!declareGenerics() || !declareParameters() || !isFine || !settleConstants() || !checkShapes())
+  // After what is wrong here, the rest would be full of names that nothing declares.
+  if (!declareGenerics() || !declareParameters() || !settleConstants() || !checkShapes())
     return false;
   for (NodeId id : body.kids)
-    isFine = defineAll(headsOf(node(id))) && isFine;
+    isFine = statement(node(id)) && isFine;
   isFine = allOutputsDefined() && isFine;
   if (isFine && !binding_)
     warnUnused();
   return isFine;
 }
 
-bool OperatorChecker::isUnderstood(const Node &statement) {
-  const auto refuse = [&](Span span, std::string_view what) {
-    report_.unsupported(span, what);
-    return false;
-  };
-  const auto recurrence = [&](NodeId value) {
-    const Node &given = node(value);
-    if (given.kind == NodeKind::Fold)
-      return refuse(given.nameSpan, given.text);
-    return true;
-  };
+void OperatorChecker::announce(const Node &statement) {
+  for (const Head &head : headsOf(statement))
+    later_.emplace(head.name.text, head.name.nameSpan);
+  if (statement.kind == NodeKind::For)
+    for (NodeId id : node(statement.kids.back()).kids)
+      announce(node(id));
+}
+
+bool OperatorChecker::statement(const Node &statement) {
   switch (statement.kind) {
+  case NodeKind::For:
+    return loop(statement);
+  case NodeKind::Update:
+    return update(statement);
   case NodeKind::Define:
   case NodeKind::DefineTuple:
-    return recurrence(statement.kids.back());
-  case NodeKind::Update:
-    return refuse(statement.nameSpan, "an update in place (`:=`)");
-  case NodeKind::Assume:
-    return refuse(statement.nameSpan, "assume");
-  case NodeKind::For:
-    return refuse(statement.nameSpan, "for");
+    return node(statement.kids.back()).kind == NodeKind::Fold ? fold(headsOf(statement))
+                                                              : defineAll(headsOf(statement));
   default:
-    return true;
+    return true; // settled before
   }
 }
 
@@ -79,6 +73,9 @@ bool OperatorChecker::settleConstants() {
     else if (statement.kind == NodeKind::Require)
       for (NodeId condition : statement.kids)
         isFine = require(condition) && isFine;
+    else if (statement.kind == NodeKind::Assume)
+      for (NodeId condition : statement.kids)
+        isFine = checker_.checkAssumption(condition, scope_) && isFine;
   }
   return isFine;
 }
@@ -195,7 +192,8 @@ bool OperatorChecker::define(const Head &head) {
   const Entry output = isOutput ? *known : Entry{};
   const Entry *outputOrNone = isOutput ? &output : nullptr;
   Value value;
-  if (bindIndices(head, outputOrNone, definition) && guard(head, outputOrNone, definition))
+  if (bindLoop(definition) && bindIndices(head, outputOrNone, definition) &&
+      guard(head.guard, definition) && arePlaced(head, outputOrNone, definition))
     value = valueOf(head, outputOrNone);
   checker_.algebra().forget(facts);
   scope_.shrink(mark);
@@ -220,19 +218,12 @@ bool OperatorChecker::define(const Head &head) {
 }
 
 // The guard of the store, assumed from here on.
-bool OperatorChecker::guard(const Head &head, const Entry *output, Definition &definition) {
-  if (head.guard == kNoNode)
+bool OperatorChecker::guard(NodeId condition, Definition &definition) {
+  if (condition == kNoNode)
     return true;
-  const Value where = checker_.checkAs(head.guard, scope_, kBool, "`where`");
+  const Value where = checker_.checkAs(condition, scope_, kBool, "`where`");
   if (!where)
     return false;
-  if (!output) {
-    report_
-        .error("bad-guard", node(head.guard).span,
-               fmt::format("`where` guards a store, and `{}` is no output", head.name.text))
-        .help = "choose a value with `if … then … else`";
-    return false;
-  }
   if (where.id != program_.constant(DType::Bool, 1)) {
     definition.where = where.id;
     checker_.algebra().assume(where.id);
@@ -281,40 +272,20 @@ bool OperatorChecker::alreadyDefined(const Head &head, const Entry &entry) {
   return false;
 }
 
-bool OperatorChecker::bindIndices(const Head &head, const Entry *output, Definition &definition) {
-  const std::span<const NodeId> indices = head.indices;
-  if (output && indices.size() != program_.tensors[output->number].shape.size()) {
-    const std::size_t rank = program_.tensors[output->number].shape.size();
-    report_.error("wrong-arity", head.name.nameSpan,
-                  fmt::format("expected {} {} for `{}`, found {}", rank,
-                              rank == 1 ? "index" : "indices", head.name.text, indices.size()),
-                  {output->span, "declared here"});
-    return false;
-  }
-  // All extents first: the definition's own variables are not in scope while they are sought.
-  std::vector<ExprId> extents;
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    extents.push_back(output ? program_.tensors[output->number].shape[i]
-                             : extentOf(head, node(indices[i])));
-    if (extents.back() == kNone)
-      return false;
-  }
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    const Node &index = node(indices[i]);
-    const auto var = static_cast<VarId>(program_.vars.size());
-    program_.vars.push_back({index.text, extents[i]});
-    const ExprId value = program_.make(Op::Var, DType::Index, var);
-    program_.setSpan(value, index.span);
-    Entry entry{Entry::Kind::Variable, index.text, index.span, {value, kIndex}, kNone, {}};
-    if (!scope_.declare(std::move(entry), report_))
-      return false;
-    definition.vars.push_back(var);
-  }
-  return true;
-}
-
-ExprId OperatorChecker::extentOf(const Head &head, const Node &index) {
-  const auto uses = findExtents(index.text, head.value, scope_, program_);
+// How far an index runs: as what it indexes in `roots`, or else as what stands in its place at the
+// uses of `define` below it.
+ExprId OperatorChecker::extentOf(const Node &index, std::span<const NodeId> roots,
+                                 const Node *define, std::size_t axis) {
+  std::vector<ExtentUse> uses;
+  for (NodeId root : roots)
+    for (ExtentUse &use : findExtents(index.text, root, scope_, program_))
+      uses.push_back(std::move(use));
+  if (uses.empty() && define && define->kind == NodeKind::Define)
+    if (const ExprId extent = checker_.extentBelow(*define, axis, restAfter(*define), scope_);
+        extent != kNone)
+      return extent;
+  if (uses.empty() && std::ranges::any_of(roots, [&](NodeId id) { return mentionsRefused(id); }))
+    return kNone;
   if (uses.empty()) {
     report_
         .error("unknown-extent", index.span,
@@ -340,8 +311,39 @@ ExprId OperatorChecker::extentOf(const Head &head, const Node &index) {
   return uses[0].extent;
 }
 
+// The statements of the operator below the one that is, or holds, `define`.
+std::span<const NodeId> OperatorChecker::restAfter(const Node &define) const {
+  const std::span<const NodeId> all(node(n_.kids.back()).kids);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (node(all[i]).span.begin > define.span.begin)
+      return all.subspan(i);
+  return {};
+}
+
+// What was refused has no extents, and it was said.
+bool OperatorChecker::mentionsRefused(NodeId root) const {
+  if (root == kNoNode)
+    return false;
+  const Node &n = node(root);
+  const Entry *entry = n.kind == NodeKind::Name ? scope_.find(n.text) : nullptr;
+  return (entry && entry->kind == Entry::Kind::Refused) ||
+         std::ranges::any_of(n.kids, [&](NodeId kid) { return mentionsRefused(kid); });
+}
+
 bool OperatorChecker::allOutputsDefined() {
   bool isFine = true;
+  for (const Tensor &tensor : program_.tensors) {
+    const bool isUpdated = std::ranges::any_of(node(n_.kids.back()).kids, [&](NodeId id) {
+      return node(id).kind == NodeKind::Update && node(id).text == tensor.name;
+    });
+    if (tensor.role != Tensor::Role::InOut || isUpdated)
+      continue;
+    report_
+        .error("missing-definition", scope_.find(tensor.name)->span,
+               fmt::format("`{}` is `inout`, and nothing updates it", tensor.name))
+        .help = fmt::format("write {}[…] := …, or take `inout` away", tensor.name);
+    isFine = false;
+  }
   for (const Entry &entry : scope_.entries())
     if (entry.kind == Entry::Kind::Output) {
       report_
@@ -361,10 +363,12 @@ std::set<std::string> OperatorChecker::unusedDefinitions() const {
   for (std::size_t i = count; i-- > 0;) {
     const Definition &definition = program_.definitions[i];
     if (definition.output == kNone && !needed[i]) {
-      unused.insert(definition.name);
+      if (definition.recurrence == kNone)
+        unused.insert(definition.name);
       continue;
     }
     std::vector<ExprId> open = {definition.value, definition.where};
+    open.insert(open.end(), definition.at.begin(), definition.at.end());
     while (!open.empty()) {
       const ExprId id = open.back();
       open.pop_back();
@@ -374,11 +378,7 @@ std::set<std::string> OperatorChecker::unusedDefinitions() const {
       const Expr &e = program_.expr(id);
       if (e.op == Op::Use)
         needed[e.payload] = true;
-      if (e.op == Op::Reduce) {
-        open.push_back(program_.reductions[e.payload].body);
-        open.push_back(program_.reductions[e.payload].where);
-      }
-      open.insert(open.end(), program_.args(id).begin(), program_.args(id).end());
+      program_.forEachOperand(id, [&](ExprId operand) { open.push_back(operand); });
     }
   }
   return unused;

@@ -58,7 +58,8 @@ private:
   bool require(NodeId condition);
   std::string valuesIn(NodeId condition) const;
 
-  bool isUnderstood(const Node &statement);
+  void announce(const Node &statement);
+  bool statement(const Node &statement);
   // One name on the left of `=`: of a definition, or of the tuple in one.
   struct Head {
     const Node &statement;
@@ -70,10 +71,30 @@ private:
   std::vector<Head> headsOf(const Node &statement) const;
   bool defineAll(const std::vector<Head> &heads);
   bool define(const Head &head);
-  bool guard(const Head &head, const Entry *output, Definition &definition);
+  bool guard(NodeId condition, Definition &definition);
   Value valueOf(const Head &head, const Entry *output);
   bool bindIndices(const Head &head, const Entry *output, Definition &definition);
-  ExprId extentOf(const Head &head, const Node &index);
+  ExprId extentOf(const Node &index, std::span<const NodeId> roots, const Node *define = nullptr,
+                  std::size_t axis = 0);
+  std::span<const NodeId> restAfter(const Node &define) const;
+  bool mentionsRefused(NodeId root) const;
+
+  // --- Definitions whose points stand where data says, and recurrences (place.cc)
+  bool loop(const Node &statement);
+  void refuse(const Head &head);
+  bool bindLoop(Definition &definition);
+  bool arePlaced(const Head &head, const Entry *output, Definition &definition);
+  bool promisesDistinct(const Definition &definition, Span span);
+  bool update(const Node &statement);
+  bool updated(const Node &statement, const Entry &entry, Definition &definition);
+  bool bindFreeNames(const Node &statement, const Entry &entry, Definition &definition);
+  void freeNames(NodeId root, std::vector<NodeId> &names) const;
+  bool fold(const std::vector<Head> &heads);
+  std::optional<FoldLayout> layoutOf(const std::vector<Head> &heads);
+  bool indicesOf(const std::vector<Head> &heads, FoldLayout &layout);
+  std::size_t ownOfOne(const Head &head) const;
+  std::optional<FoldLayout::Index> foldIndex(const Head &head, std::size_t axis);
+  bool definePart(const Head &head, const FoldLayout &layout, RecurrenceId recurrence);
   bool alreadyDefined(const Head &head, const Entry &entry);
   bool allOutputsDefined();
   void warnUnused();
@@ -88,6 +109,8 @@ private:
   Scope scope_;
   ExprChecker checker_;
   std::map<std::string, Span> later_; // definitions not reached yet
+  const Node *loop_ = nullptr;        // the `for` around the definition that is checked
+  bool bindsBadly_ = false;           // its head was refused
 };
 
 } // namespace ordo::dsl

@@ -56,7 +56,7 @@ private:
       break;
     }
     case NodeKind::View:
-      report_.unsupported(symbol.node().nameSpan, "view");
+      ExprChecker(scratch, report_, Mode::Generic).checkView(symbol);
       break;
     default:
       break;

@@ -110,7 +110,9 @@ private:
   Text call(std::string_view callee, ExprId id, const std::map<ExprId, Text> &done);
   Text indexed(std::string_view base, ExprId id, const std::map<ExprId, Text> &done);
   Text conversion(ExprId id, const std::map<ExprId, Text> &done);
-  Text reduction(const Reduction &reduction, int indent);
+  Text reduction(const Reduction &reduction, ExprId id, const std::map<ExprId, Text> &done,
+                 int indent);
+  Text ranking(const Reduction &reduction, ExprId id, const std::map<ExprId, Text> &done);
   std::string plain(ExprId id) {
     std::string unused;
     return region(id, 0, unused).text;
@@ -120,6 +122,8 @@ private:
   bool names_; // whether large shared values get names
   int next_ = 1;
 };
+
+std::string recurrenceName(RecurrenceId id) { return fmt::format("@{}", id); }
 
 std::string wrap(const Text &text, int least) {
   return text.strength < least ? "(" + text.text + ")" : text.text;
@@ -188,7 +192,23 @@ Text Printer::node(ExprId id, const std::map<ExprId, Text> &done, int indent) {
   case Op::Use:
     return indexed(program_.definitions[e.payload].name, id, done);
   case Op::Reduce:
-    return reduction(program_.reductions[e.payload], indent);
+    return reduction(program_.reductions[e.payload], id, done, indent);
+  case Op::Carry: {
+    static constexpr std::string_view kSides[] = {"", "left.", "right."};
+    return indexed(std::string(kSides[static_cast<std::size_t>(sideOf(e.payload))]) +
+                       program_.carries[carryOf(e.payload)].name,
+                   id, done);
+  }
+  case Op::Recur: {
+    const Recurrence &r = program_.recurrences[recurrenceOf(e.payload)];
+    const std::size_t part = partOf(e.payload);
+    const CarryId carry =
+        part < r.carries.size() ? r.carries[part] : r.yields[part - r.carries.size()];
+    return indexed(recurrenceName(recurrenceOf(e.payload)) + "." + program_.carries[carry].name, id,
+                   done);
+  }
+  case Op::Undef:
+    return {"undefined"};
   case Op::Neg:
     return {"-" + wrap(arg(0), kUnary + 1), kUnary, arg(0).size + 1};
   case Op::Not:
@@ -232,6 +252,8 @@ Text Printer::indexed(std::string_view base, ExprId id, const std::map<ExprId, T
 Text Printer::conversion(ExprId id, const std::map<ExprId, Text> &done) {
   const Expr &e = program_.expr(id);
   std::string callee(name(e.type));
+  if (e.type == DType::Index)
+    return done.at(program_.args(id)[0]); // an integer that is an index is the same number
   if (e.op == Op::OfBits)
     callee += ".of_bits";
   else if (static_cast<Rounding>(e.payload) == Rounding::Tf32)
@@ -254,7 +276,10 @@ std::string Printer::variables(const std::vector<VarId> &vars) {
 }
 
 // sum[h in H by seq where c] body, with the body in braces where it needs names.
-Text Printer::reduction(const Reduction &reduction, int indent) {
+Text Printer::reduction(const Reduction &reduction, ExprId id, const std::map<ExprId, Text> &done,
+                        int indent) {
+  if (!reduction.keys.empty())
+    return ranking(reduction, id, done);
   std::string text = fmt::format("{}[{}", name(reduction.op), variables(reduction.vars));
   if (!reduction.order.empty())
     text += " by " + toString(reduction.order);
@@ -270,13 +295,102 @@ Text Printer::reduction(const Reduction &reduction, int indent) {
   return {std::move(text), kLoose, body.size + 2};
 }
 
+// name[i in I] = value where guard; a placed one says where: name[start[r] + i] = …
+std::string definitionText(const Program &program, const Definition &definition, int indent,
+                           Printer &printer) {
+  std::string lines;
+  std::string variables = printer.variables(definition.vars);
+  if (definition.isPlaced()) {
+    std::string places;
+    for (const ExprId place : definition.at)
+      places += (places.empty() ? "" : ", ") + printExpr(program, place);
+    variables = places + (variables.empty() ? "" : " for " + variables);
+  }
+  std::string text =
+      fmt::format("{:{}}{}{} {} {}", "", indent, definition.name,
+                  variables.empty() ? "" : "[" + variables + "]", definition.isUpdate ? ":=" : "=",
+                  printer.region(definition.value, indent, lines).text);
+  if (definition.where != kNone)
+    text += " where " + printer.region(definition.where, indent, lines).text;
+  return lines + text + "\n";
+}
+
+// top[n] e in E where c of (z descending, NaN last, e ascending) at s
+Text Printer::ranking(const Reduction &reduction, ExprId id, const std::map<ExprId, Text> &done) {
+  const bool isTop = reduction.op == ReduceOp::Top;
+  std::string keys;
+  for (const RankKey &key : reduction.keys) {
+    keys += fmt::format("{}{} {}", keys.empty() ? "" : ", ", plain(key.value),
+                        key.isDescending ? "descending" : "ascending");
+    if (isFloat(program_.expr(key.value).type))
+      keys += key.isNanFirst ? ", NaN first" : ", NaN last";
+  }
+  const std::string where = reduction.where == kNone ? "" : " where " + plain(reduction.where);
+  std::string text =
+      isTop
+          ? fmt::format("top[{}] {}{} of ({}) at {}", plain(reduction.count),
+                        variables(reduction.vars), where, keys, done.at(program_.args(id)[0]).text)
+          : fmt::format("argmax[{}{}] of ({})", variables(reduction.vars), where, keys);
+  return {std::move(text), kLoose, reduction.keys.size() + 2};
+}
+
+// The recurrence, one line for each of its parts.
+std::string recurrenceText(const Program &program, RecurrenceId id, Printer &printer) {
+  const Recurrence &r = program.recurrences[id];
+  const std::string order = r.order.empty() ? "" : " by " + toString(r.order);
+  std::string out = fmt::format("  {} = {}[{}{}", recurrenceName(id), r.isScan ? "scan" : "fold",
+                                printer.variables(r.vars), order);
+  if (r.where != kNone)
+    out += " where " + printExpr(program, r.where);
+  out += "]";
+  if (!r.shared.empty())
+    out += " for each " + printer.variables(r.shared);
+  out += "\n";
+  const auto line = [&](std::string_view what, ExprId value) {
+    if (value == kNone)
+      return;
+    std::string lines;
+    const std::string text = printer.region(value, 6, lines).text;
+    out += fmt::format("{}      {} {}\n", lines, what, text);
+  };
+  for (const std::vector<DefId> *locals : {&r.stepLocals, &r.mergeLocals})
+    for (const DefId local : *locals)
+      out += definitionText(program, program.definitions[local], 4, printer);
+  for (const std::vector<CarryId> *parts : {&r.carries, &r.yields})
+    for (const CarryId part : *parts) {
+      const Carry &carry = program.carries[part];
+      const std::string variables = printer.variables(carry.vars);
+      out += fmt::format("    {} {}{}: {}\n", parts == &r.carries ? "carry" : "yield", carry.name,
+                         variables.empty() ? "" : "[" + variables + "]", name(carry.type));
+      line("from", carry.start);
+      line(parts == &r.carries ? "next" : "is", carry.next);
+      line("merge", carry.merged);
+    }
+  return out;
+}
+
+std::string assumptionText(const Program &program, const Assumption &a, Printer &printer) {
+  std::string over = printer.variables(a.vars);
+  if (a.where != kNone)
+    over += " where " + printExpr(program, a.where);
+  switch (a.kind) {
+  case Assumption::Kind::Holds:
+    return (over.empty() ? "" : "forall " + over + ": ") + printExpr(program, a.condition);
+  case Assumption::Kind::Distinct:
+    return fmt::format("distinct({} for {})", printExpr(program, a.value), over);
+  case Assumption::Kind::Disjoint:
+    break;
+  }
+  return fmt::format("disjoint({}, {} for {})", printExpr(program, a.value),
+                     printExpr(program, a.length), over);
+}
+
 std::string tensorText(const Tensor &tensor, Printer &printer) {
   std::string shape, ignored;
   for (ExprId extent : tensor.shape)
     shape +=
         fmt::format("{}{}", shape.empty() ? "" : ", ", printer.region(extent, 0, ignored).text);
-  const bool isOutput = tensor.role == Tensor::Role::Output;
-  return fmt::format("  {} {}: {}{}\n", isOutput ? "out" : "in", tensor.name, name(tensor.type),
+  return fmt::format("  {} {}: {}{}\n", name(tensor.role), tensor.name, name(tensor.type),
                      tensor.shape.empty() ? "" : "[" + shape + "]");
 }
 
@@ -298,15 +412,16 @@ std::string printProgram(const Program &program) {
     out += fmt::format("  scalar {}: {}\n", scalar.name, name(scalar.type));
   for (const LaunchRequire &require : program.requires_)
     out += fmt::format("  require {}\n", printExpr(program, require.condition));
+  for (const Assumption &assumption : program.assumptions)
+    out += fmt::format("  assume {}\n", assumptionText(program, assumption, printer));
+  std::set<RecurrenceId> shown;
   for (const Definition &definition : program.definitions) {
-    std::string lines;
-    const std::string variables = printer.variables(definition.vars);
-    std::string text =
-        fmt::format("  {}{} = {}", definition.name, variables.empty() ? "" : "[" + variables + "]",
-                    printer.region(definition.value, 2, lines).text);
-    if (definition.where != kNone)
-      text += " where " + printer.region(definition.where, 2, lines).text;
-    out += lines + text + "\n";
+    if (definition.recurrence != kNone)
+      continue; // with its recurrence
+    const Expr &value = program.expr(definition.value);
+    if (value.op == Op::Recur && shown.insert(recurrenceOf(value.payload)).second)
+      out += recurrenceText(program, recurrenceOf(value.payload), printer);
+    out += definitionText(program, definition, 2, printer);
   }
   return out;
 }

@@ -21,6 +21,7 @@ constexpr std::array<std::pair<std::string_view, ReduceOp>, 7> kReductions = {{
     {"count", ReduceOp::Count},
 }};
 
+constexpr Type kIndex{DType::Index, nullptr};
 constexpr Type kBool{DType::Bool, nullptr};
 constexpr Type kI32{DType::I32, nullptr};
 
@@ -53,7 +54,7 @@ Value ExprChecker::reduction(const Node &n, const Type *hint) {
   reduction.span = n.span;
   const std::size_t mark = scope_->size();
   const std::size_t facts = algebra_.factCount();
-  bool isFine = bindVariables(n, binders, reduction);
+  bool isFine = bindBinders(std::span(n.kids).first(binders), reduction.vars);
   if (isFine && where != kNoNode) {
     const Value guard = withinAs(where, kBool, "`where`");
     isFine = static_cast<bool>(guard);
@@ -79,34 +80,49 @@ Value ExprChecker::reduction(const Node &n, const Type *hint) {
   return {make(Op::Reduce, result.dtype, n.span, {}, program_.reductions.size() - 1), result};
 }
 
-bool ExprChecker::bindVariables(const Node &n, std::size_t binders, Reduction &reduction) {
-  for (std::size_t i = 0; i < binders; ++i) {
-    const Node &binder = node(n.kids[i]);
-    const ExprId extent = withinAs(binder.kids[0], {DType::Index, nullptr},
-                                   fmt::format("the extent of `{}`", binder.text))
-                              .id;
-    if (extent == kNone)
+bool ExprChecker::bindVariables(std::span<const NodeId> binders, Scope &scope,
+                                std::vector<VarId> &vars) {
+  const Frame frame(*this, scope);
+  return bindBinders(binders, vars);
+}
+
+bool ExprChecker::bindBinders(std::span<const NodeId> binders, std::vector<VarId> &vars) {
+  for (NodeId id : binders) {
+    const Node &binder = node(id);
+    const std::string what = fmt::format("the extent of `{}`", binder.text);
+    const Value given = within(binder.kids[0], &kIndex);
+    if (!given)
       return false;
-    if (!algebra_.provesNonNegative(extent) &&
-        (!isGeneric() || program_.constantIndex(extent).has_value())) {
-      reportExtent(node(binder.kids[0]).span, fmt::format("the extent of `{}`", binder.text),
-                   extent);
+    if (given.type != kIndex && !isInteger(given.type.dtype)) {
+      mismatch(binder.kids[0], kIndex, given.type, what);
       return false;
     }
-    const auto var = static_cast<VarId>(program_.vars.size());
-    program_.vars.push_back({binder.text, extent});
-    const ExprId value = program_.make(Op::Var, DType::Index, var);
-    Entry entry{Entry::Kind::Variable,
-                binder.text,
-                binder.nameSpan,
-                {value, {DType::Index, nullptr}},
-                kNone,
-                {}};
-    if (!scope_->declare(std::move(entry), report_))
+    const ExprId extent = algebra_.indexOf(given.id); // an integer from data is an extent, too
+    if (!algebra_.provesNonNegative(extent) &&
+        (!isGeneric() || program_.constantIndex(extent).has_value())) {
+      reportExtent(node(binder.kids[0]).span, what, extent);
       return false;
-    reduction.vars.push_back(var);
+    }
+    vars.push_back(bindVariable(binder.text, binder.nameSpan, extent, *scope_));
+    if (vars.back() == kNone)
+      return false;
   }
   return true;
+}
+
+VarId ExprChecker::bindVariable(const std::string &name, Span span, ExprId extent, Scope &scope) {
+  const Frame frame(*this, scope);
+  const auto var = static_cast<VarId>(program_.vars.size());
+  program_.vars.push_back({name, extent});
+  return bindAs(name, span, var) ? var : kNone;
+}
+
+// A variable that there is, under this name.
+bool ExprChecker::bindAs(const std::string &name, Span span, VarId var) {
+  const ExprId value = program_.make(Op::Var, DType::Index, var);
+  program_.setSpan(value, span);
+  Entry entry{Entry::Kind::Variable, name, span, {value, kIndex}, kNone, {}};
+  return scope_->declare(std::move(entry), report_);
 }
 
 Value ExprChecker::reductionBody(const Node &n, ReduceOp op, NodeId body, const Type *hint) {

@@ -42,10 +42,6 @@ public:
     d.labels.insert(d.labels.begin(), std::move(label));
     return d;
   }
-  /// What the language has and sema does not understand yet.
-  Diagnostic &unsupported(Span span, std::string_view what) {
-    return error("unsupported", span, fmt::format("not supported yet: {}", what));
-  }
   /// Warnings are given once, by the generic check; an instantiation repeats none.
   void warning(Kind kind, Span span, std::string message, std::string help = {}) {
     if (warns_ && !isMuted_)

@@ -29,6 +29,8 @@ std::string_view describe(Entry::Kind kind) {
     return "a constant";
   case Entry::Kind::Function:
     return "a local function";
+  case Entry::Kind::Carry:
+    return "a carry";
   default:
     return "a local value";
   }
@@ -81,6 +83,14 @@ bool Scope::declare(Entry entry, Reporter &report) {
         .help = "choose another name: a local name never hides another";
     return false;
   }
+  entries_.push_back(std::move(entry));
+  return true;
+}
+
+bool Scope::declareOverOutput(Entry entry, Reporter &report) {
+  const Entry *other = find(entry.name);
+  if (!other || other->kind != Entry::Kind::Output)
+    return declare(std::move(entry), report);
   entries_.push_back(std::move(entry));
   return true;
 }

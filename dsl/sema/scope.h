@@ -24,6 +24,7 @@ struct Entry {
     Let,        // value
     Binding,    // value: a function's parameter or local; compound where that is no scalar
     Function,   // number: its node, a LetFn; it sees what stands before it in the scope
+    Carry,      // number: CarryId; side; value.type
     Refused,    // reported; its uses stay silent
   };
   Kind kind = Kind::Refused;
@@ -34,6 +35,7 @@ struct Entry {
   Order order; // empty in a generic check: not known yet
   bool isUsed = false;
   Compound compound = {};
+  Side side = Side::Step;
 };
 
 /// "a dimension", "a tensor", … for messages.
@@ -53,6 +55,8 @@ public:
   void replace(Entry entry);
   /// False, with a report, when the name is already a local one.
   bool declare(Entry entry, Reporter &report);
+  /// The same, but an output that is not defined yet may be hidden: it means nothing in a value.
+  bool declareOverOutput(Entry entry, Reporter &report);
   const std::vector<Entry> &entries() const { return entries_; }
   std::size_t size() const { return entries_.size(); }
   void shrink(std::size_t size) { entries_.resize(size); }

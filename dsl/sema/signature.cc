@@ -121,10 +121,6 @@ bool OperatorChecker::declareParameters() {
   for (std::uint32_t i = n_.a; i < firstResult + n_.c; ++i) {
     const Node &param = node(n_.kids[i]);
     const bool isResult = i >= firstResult;
-    if (param.a != 0) {
-      report_.unsupported(param.span, "inout");
-      isFine = false;
-    }
     const Node &typeNode = node(param.kids[0]);
     const auto type = checker_.checkType(typeNode, scope_);
     if (!type) {
@@ -132,11 +128,21 @@ bool OperatorChecker::declareParameters() {
       continue;
     }
     scope_.use(typeNode.text); // a type parameter counts as used
-    if (!isResult && typeNode.kids.empty())
+    const bool isInOut = param.a != 0;
+    if (!isResult && typeNode.kids.empty() && isInOut) {
+      report_
+          .error("bad-update", param.span,
+                 fmt::format("`{}` is one value, and `inout` updates elements", param.text))
+          .help = "give it an extent, or make it a result";
+      isFine = false;
+    } else if (!isResult && typeNode.kids.empty()) {
       isFine = declareScalar(param, *type) && isFine;
-    else
-      isFine =
-          declareTensor(param, isResult ? Tensor::Role::Output : Tensor::Role::Input) && isFine;
+    } else {
+      isFine = declareTensor(param, isResult  ? Tensor::Role::Output
+                                    : isInOut ? Tensor::Role::InOut
+                                              : Tensor::Role::Input) &&
+               isFine;
+    }
   }
   return isFine;
 }

@@ -57,6 +57,10 @@ inline constexpr std::string_view kKinds[] = {
     "extent-conflict",
     "bad-extent",
     "bad-guard",
+    "bad-update",
+    "missing-assume",
+    "bad-ranking",
+    "bad-view",
     "array-size",
     "array-index",
     "iterate-count",
@@ -91,7 +95,6 @@ inline constexpr std::string_view kKinds[] = {
     "module-path",
     "module-cycle",
     // Compiling
-    "unsupported",
     "not-lowered",
     "cannot-compile",
     "too-deep",

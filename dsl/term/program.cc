@@ -85,6 +85,10 @@ std::string_view name(ReduceOp op) {
   return kNames[static_cast<std::size_t>(op)];
 }
 
+std::string_view name(Tensor::Role role) {
+  return role == Tensor::Role::Input ? "in" : role == Tensor::Role::Output ? "out" : "inout";
+}
+
 std::uint64_t identityBits(ReduceOp op, DType type) {
   const bool isSmallest = op == ReduceOp::Max || op == ReduceOp::MaxNan;
   const bool isLargest = op == ReduceOp::Min || op == ReduceOp::MinNan;

@@ -177,8 +177,8 @@ struct Recurrence {
   Order order;
   ExprId where = kNone;
   std::vector<CarryId> carries;
-  /// Parts after the carries. A yield's value at (own variables) of step s is found under (own
-  /// variables, s): the last variable of such a part is the step, whose extent is n.
+  /// Parts after the carries. Their `vars` are their own variables alone; the Op::Recur of a yield
+  /// has one more argument, the last: the step.
   std::vector<CarryId> yields;
   std::vector<DefId> stepLocals; // definitions with `recurrence` set, each before its uses
   std::vector<DefId> mergeLocals;
@@ -287,6 +287,9 @@ public:
   std::span<const ExprId> args(ExprId id) const {
     return {args_.data() + exprs_[id].firstArg, exprs_[id].argCount};
   }
+  /// Calls f(ExprId) for the arguments of a node and for what its payload refers to: the body of a
+  /// reduction, the values of a recurrence. Not for the definition that a Use reads.
+  template <class F> void forEachOperand(ExprId id, F &&f) const;
   /// The extents of a definition's array: its `shape`, or those of its variables.
   std::vector<ExprId> shapeOf(const Definition &definition) const;
   /// The value of a constant Index expression, or nothing.
@@ -303,6 +306,37 @@ private:
   std::unordered_multimap<std::uint64_t, ExprId> interned_;
 };
 
+template <class F> void Program::forEachOperand(ExprId id, F &&f) const {
+  const auto give = [&](ExprId operand) {
+    if (operand != kNone)
+      f(operand);
+  };
+  for (const ExprId arg : args(id))
+    give(arg);
+  const auto giveExtents = [&](const std::vector<VarId> &bound) {
+    for (const VarId var : bound)
+      give(vars[var].extent);
+  };
+  if (exprs_[id].op == Op::Reduce) {
+    const Reduction &r = reductions[exprs_[id].payload];
+    giveExtents(r.vars);
+    give(r.body);
+    give(r.where);
+    give(r.count);
+    for (const RankKey &key : r.keys)
+      give(key.value);
+  }
+  if (exprs_[id].op == Op::Recur) {
+    const Recurrence &r = recurrences[recurrenceOf(exprs_[id].payload)];
+    giveExtents(r.vars);
+    give(r.where);
+    for (const std::vector<CarryId> *parts : {&r.carries, &r.yields})
+      for (const CarryId part : *parts)
+        for (const ExprId value : {carries[part].start, carries[part].next, carries[part].merged})
+          give(value);
+  }
+}
+
 /// Whether a matrix unit folds it: its order begins with `mma`.
 bool isMatrixProduct(const Reduction &reduction);
 /// Factor `side` (0 or 1) of a matrix product as a unit that takes `type` reads it: under the cast
@@ -313,6 +347,8 @@ ExprId matrixOperand(const Program &program, const Reduction &reduction, std::si
 /// "add", "select", …; for printers.
 std::string_view name(Op op);
 std::string_view name(ReduceOp op);
+/// "in", "out", "inout".
+std::string_view name(Tensor::Role role);
 
 /// The accumulator's start that is also its identity: -0.0 for Sum and Dot, -inf for Max, … as
 /// bits.
