@@ -79,7 +79,8 @@ std::vector<KernelCase> everyKernel() {
        {"contracts/nn/norm.ordo", "contracts/nn/softmax.ordo", "contracts/nn/log_sum_exp.ordo",
         "contracts/random/philox.ordo", "tests/contracts/odd_widths.ordo",
         "tests/contracts/orders.ordo", "tests/contracts/apply.ordo", "tests/contracts/chains.ordo",
-        "tests/contracts/tensorfloat.ordo", "tests/contracts/words.ordo"}) {
+        "tests/contracts/tensorfloat.ordo", "tests/contracts/words.ordo",
+        "tests/contracts/every_type.ordo"}) {
     dsl::SourceManager sources;
     dsl::Diagnostics diagnostics(sources);
     const auto package = loadPackage(file, sources, diagnostics);

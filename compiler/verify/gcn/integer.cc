@@ -178,6 +178,9 @@ bool Lowering::bitwise(const std::string &op) {
   } else if (op == "v_not_b32" || op == "v_bfrev_b32") {
     operands(2);
     setVector(0, emit(op == "v_not_b32" ? Op::Not : Op::Brev, 32, {source(1, 32, As::Bits)}), 32);
+  } else if (op == "v_ffbh_u32" || op == "v_ffbh_i32" || op == "v_ffbl_b32") {
+    operands(2);
+    setVector(0, firstBit(source(1, 32, As::Bits), 32, op == "v_ffbl_b32", op == "v_ffbh_i32"), 32);
   } else if (op == "v_xnor_b32") {
     operands(3);
     const M a = source(1, 32, As::Bits), b = source(2, 32, As::Bits);
@@ -228,6 +231,18 @@ bool Lowering::bitwise(const std::string &op) {
     return false;
   }
   return true;
+}
+
+/// The place of the first bit that is 1 (of a signed value: that is not its sign), counted from the
+/// top or the bottom; -1 if there is none.
+Lowering::M Lowering::firstBit(M value, unsigned width, bool fromBottom, bool isSigned) {
+  if (isSigned)
+    value = emit(Op::Xor, width, {value, emit(Op::ShrS, width, {value, M::imm(width - 1)})});
+  if (fromBottom)
+    value = emit(Op::Brev, width, {value});
+  const M place = emit(Op::Clz, width, {value});
+  const M isThere = isNonZero(value, width);
+  return emit(Op::Select, 32, {isThere, place, M::imm(0xffffffff)});
 }
 
 /// D.byte[k] = the byte that the selector's byte k names: 0 … 3 of the second source, 4 … 7 of the

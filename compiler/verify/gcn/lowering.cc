@@ -146,6 +146,9 @@ std::string canonicalName(std::string name) {
       {"s_clz_i32_u64", "s_flbit_i32_b64"},
       {"v_ctz_i32_b32", "v_ffbl_b32"},
       {"v_clz_i32_u32", "v_ffbh_u32"},
+      {"v_cls_i32", "v_ffbh_i32"},
+      {"s_cls_i32", "s_flbit_i32"},
+      {"s_cls_i32_i64", "s_flbit_i32_i64"},
       {"v_lshlrev_b64_e64", "v_lshlrev_b64"},
   };
   if (name.starts_with("v_dual_"))

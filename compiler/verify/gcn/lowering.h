@@ -114,6 +114,7 @@ private:
   // integer.cc
   void addCarry(Op op, bool takesCarry, bool isReversed);
   void permuteBytes();
+  M firstBit(M value, unsigned width, bool fromBottom, bool isSigned);
   void multiplyAdd(bool isSigned);
   // floats.cc
   void divScale(unsigned width);

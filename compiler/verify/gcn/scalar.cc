@@ -104,6 +104,12 @@ bool Lowering::scalar(const std::string &op) {
     const M bits = emit(Op::Popc, width, {source(1, width, As::Bits)});
     setScc(isNonZero(bits, 32));
     setScalar(0, bits, 32);
+  } else if (op.starts_with("s_flbit_i32") || op.starts_with("s_ff1_i32_b")) {
+    operands(2);
+    const unsigned bits = op.ends_with("64") ? 64 : 32;
+    const bool isSigned = op == "s_flbit_i32" || op == "s_flbit_i32_i64";
+    const M value = source(1, bits, As::Bits);
+    setScalar(0, firstBit(value, bits, op.starts_with("s_ff1"), isSigned), 32);
   } else if (op == "s_sext_i32_i8" || op == "s_sext_i32_i16") {
     operands(2);
     const unsigned from = op == "s_sext_i32_i8" ? 8 : 16;

@@ -91,6 +91,15 @@ constexpr Case kCases[] = {
          result |= (a >> k & 1) << (31 - k);
        return result;
      }},
+    {"v_ffbh_u32 v8, v4", "v_clz_i32_u32 v8, v4",
+     [](U a, U, U, U) -> L { return a == 0 ? ~U{0} : static_cast<U>(std::countl_zero(a)); }},
+    {"v_ffbh_i32 v8, v4", "v_cls_i32 v8, v4",
+     [](U a, U, U, U) -> L {
+       const U other = s(a) < 0 ? ~a : a;
+       return other == 0 ? ~U{0} : static_cast<U>(std::countl_zero(other));
+     }},
+    {"v_ffbl_b32 v8, v4", "v_ctz_i32_b32 v8, v4",
+     [](U a, U, U, U) -> L { return a == 0 ? ~U{0} : static_cast<U>(std::countr_zero(a)); }},
     {"v_bcnt_u32_b32 v8, v4, v5", "v_bcnt_u32_b32 v8, v4, v5",
      [](U a, U b, U, U) -> L { return static_cast<U>(std::popcount(a)) + b; }},
     {"v_add3_u32 v8, v4, v5, v6", "v_add3_u32 v8, v4, v5, v6",
