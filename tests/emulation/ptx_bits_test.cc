@@ -25,8 +25,7 @@ protected:
     ASSERT_TRUE(code) << diagnostics_.renderAll();
     recipe_ = code->launch;
     verify::ptx::ReadFailure failure;
-    kernel_ = verify::ptx::read(code->assembly,
-                                GetParam().kernel, failure);
+    kernel_ = verify::ptx::read(code->assembly, GetParam().kernel, failure);
     ASSERT_TRUE(kernel_) << "line " << failure.line << ": " << failure.message;
   }
 
