@@ -93,10 +93,10 @@ std::string kernelText(const TestKernel &kernel) {
                      kernel.denormals32, kernel.denormals64);
 }
 
-std::string assemble(const std::string &chip, int waveSize, const std::string &text) {
+std::string assemble(const std::string &chip, int waveSize, const std::string &text,
+                     std::string &messages) {
   const llvm::Triple triple(kTriple);
   llvm::SourceMgr sources;
-  std::string messages;
   sources.setDiagHandler(
       [](const llvm::SMDiagnostic &message, void *out) {
         *static_cast<std::string *>(out) += message.getMessage().str() + "\n";
@@ -126,16 +126,18 @@ std::string assemble(const std::string &chip, int waveSize, const std::string &t
   std::unique_ptr<llvm::MCTargetAsmParser> targetParser(
       target().createMCAsmParser(*subtarget, *parser, *instructions, options));
   parser->setTargetParser(*targetParser);
-  if (parser->Run(false)) {
-    ADD_FAILURE() << messages << text;
-    return "";
-  }
-  return bytes.str().str();
+  return parser->Run(false) ? "" : bytes.str().str();
 }
 
 std::string assembleKernel(const TestKernel &kernel) {
+  std::string messages;
+  const std::string text = kernelText(kernel);
   const std::string object =
-      assemble(kernel.chip, kernel.chip == "gfx1100" ? 32 : 64, kernelText(kernel));
+      assemble(kernel.chip, kernel.chip == "gfx1100" ? 32 : 64, text, messages);
+  if (object.empty()) {
+    ADD_FAILURE() << messages << text;
+    return "";
+  }
   std::string error;
   const auto linked = compiler::linkShared(object, &error);
   if (!linked) {
@@ -145,9 +147,10 @@ std::string assembleKernel(const TestKernel &kernel) {
   return *linked;
 }
 
-std::vector<std::uint8_t> assembleInstruction(const std::string &chip, int waveSize,
-                                              const std::string &text) {
-  const std::string object = assemble(chip, waveSize, ".text\n  " + text + "\n");
+namespace {
+
+/// The content of the section that is executable.
+std::vector<std::uint8_t> codeOf(const std::string &object) {
   auto file = llvm::object::ELFFile<llvm::object::ELF64LE>::create(object);
   if (!file) {
     llvm::consumeError(file.takeError());
@@ -159,6 +162,23 @@ std::vector<std::uint8_t> assembleInstruction(const std::string &chip, int waveS
       return {bytes.begin(), bytes.end()};
     }
   return {};
+}
+
+} // namespace
+
+std::vector<std::uint8_t> assembleInstruction(const std::string &chip, int waveSize,
+                                              const std::string &text) {
+  std::string messages;
+  const std::string object = assemble(chip, waveSize, ".text\n  " + text + "\n", messages);
+  if (object.empty())
+    ADD_FAILURE() << messages << text;
+  return codeOf(object);
+}
+
+std::vector<std::uint8_t> tryAssemble(const std::string &chip, int waveSize,
+                                      const std::string &text) {
+  std::string messages;
+  return codeOf(assemble(chip, waveSize, ".text\n  " + text + "\n", messages));
 }
 
 } // namespace ordo::verify::gcn

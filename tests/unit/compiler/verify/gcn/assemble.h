@@ -27,11 +27,16 @@ std::string kernelText(const TestKernel &kernel);
 /// A linked code object; fails the test if the text does not assemble.
 std::string assembleKernel(const TestKernel &kernel);
 
-/// The bytes of one instruction, empty if it does not assemble.
+/// The bytes of some instructions; empty, and a failure of the test, if they do not assemble.
 std::vector<std::uint8_t> assembleInstruction(const std::string &chip, int waveSize,
                                               const std::string &text);
 
-/// An ELF file of any text, not linked; empty if it does not assemble.
-std::string assemble(const std::string &chip, int waveSize, const std::string &text);
+/// The same, and no failure.
+std::vector<std::uint8_t> tryAssemble(const std::string &chip, int waveSize,
+                                      const std::string &text);
+
+/// An ELF file of any text, not linked; empty if it does not assemble, with LLVM's `messages`.
+std::string assemble(const std::string &chip, int waveSize, const std::string &text,
+                     std::string &messages);
 
 } // namespace ordo::verify::gcn
