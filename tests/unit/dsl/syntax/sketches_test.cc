@@ -58,8 +58,9 @@ TEST_P(Sketches, LayoutSaysNothing) {
   EXPECT_EQ(print(bare), print(plain));
 }
 
-const char *const kNames[] = {"attention.ordo", "delta.ordo",  "flow.ordo",       "linear.ordo",
-                              "norm.ordo",      "philox.ordo", "qwen3_next.ordo", "router.ordo"};
+const char *const kNames[] = {"attention.ordo",  "delta.ordo",  "flow.ordo",
+                              "linear.ordo",     "norm.ordo",   "philox.ordo",
+                              "qwen3_next.ordo", "router.ordo", "kernels.ordo"};
 INSTANTIATE_TEST_SUITE_P(All, Sketches, ::testing::ValuesIn(kNames), [](const auto &info) {
   const std::string name = info.param;
   return name.substr(0, name.find('.'));
