@@ -38,6 +38,17 @@ const llvm::Target *target(std::string &error) {
   return llvm::TargetRegistry::lookupTarget(kTriple, error);
 }
 
+/// SDWA's second word selects parts of registers. LLVM 19 decodes the values that are reserved and
+/// then fails to print them.
+bool selectsWhatIsReserved(llvm::StringRef opcode, llvm::ArrayRef<std::uint8_t> bytes) {
+  if (!opcode.contains("_sdwa") || bytes.size() < 8)
+    return false;
+  const bool isCompare = opcode.starts_with("V_CMP");
+  constexpr unsigned kReservedPart = 7, kReservedRest = 3;
+  return (bytes[6] & 7) == kReservedPart || (bytes[7] & 7) == kReservedPart ||
+         (!isCompare && ((bytes[5] & 7) == kReservedPart || (bytes[5] >> 3 & 3) == kReservedRest));
+}
+
 /// LLVM's MC layer for one chip.
 class Decoder {
 public:
@@ -60,7 +71,7 @@ public:
     const std::uint64_t address = kernel.address + offset;
     if (disassembler_->getInstruction(inst, size, bytes, address, llvm::nulls()) !=
             llvm::MCDisassembler::Success ||
-        size == 0)
+        size == 0 || selectsWhatIsReserved(instructions_->getName(inst.getOpcode()), bytes))
       return {};
     std::string text;
     llvm::raw_string_ostream stream(text);

@@ -131,7 +131,7 @@ std::string assemble(const std::string &chip, int waveSize, const std::string &t
 
 std::string assembleKernel(const TestKernel &kernel) {
   std::string messages;
-  const std::string text = kernelText(kernel);
+  const std::string text = kernel.text.empty() ? kernelText(kernel) : kernel.text;
   const std::string object =
       assemble(kernel.chip, kernel.chip == "gfx1100" ? 32 : 64, text, messages);
   if (object.empty()) {

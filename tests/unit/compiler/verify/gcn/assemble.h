@@ -17,6 +17,7 @@ struct TestKernel {
   int denormals32 = 3; // modes
   int denormals64 = 3;
   std::uint32_t pointers = 2; // arguments: so many pointers
+  std::string text = {};      // instead of all the rest
   std::string metadata = {};  // instead of the usual one
 };
 
