@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every link of a page to a file of this project leads somewhere.
+# Every link of a page to a file of this project leads somewhere. Fenced blocks are code and hold no links.
 set -uo pipefail
 
 status=0
@@ -11,7 +11,7 @@ while read -r page; do
     http:* | https:* | mailto:* | '#'*) ;;
     *) [[ -e $(dirname "$page")/${link%%#*} ]] || missing+=("$link") ;;
     esac
-  done < <(grep -o '](\([^()]*\))' "$page" | sed 's/^](//; s/)$//')
+  done < <(awk '/^```/ { fenced = !fenced } !fenced' "$page" | grep -o '](\([^()]*\))' | sed 's/^](//; s/)$//')
   if ((${#missing[@]})); then
     echo "$page: no ${missing[*]}"
     echo "case: links of $page FAILED"
