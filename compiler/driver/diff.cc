@@ -7,8 +7,10 @@
 #include "compiler/driver/diff.h"
 
 #include "compiler/driver/audit_facts.h"
+#include "compiler/driver/audit_html.h"
 #include "compiler/driver/contract.h"
 #include "compiler/driver/failure.h"
+#include "compiler/driver/files.h"
 #include "compiler/driver/profiles.h"
 #include "compiler/driver/text.h"
 #include "dsl/sema/digest.h"
@@ -174,9 +176,18 @@ std::vector<ProgramLine> comparedLines(const std::vector<std::string> &a,
   return lines;
 }
 
+void writePage(const DiffOptions &options, const Side &a, const Side &b) {
+  const AuditFacts left = auditFacts(a.contract, a.program);
+  const AuditFacts right = auditFacts(b.contract, b.program);
+  writeFiles({{options.html, htmlDiff({a.contract, a.program, left}, {b.contract, b.program, right},
+                                      options.length)}});
+}
+
 DiffReport diffKernels(const DiffOptions &options) {
   const Side a(options.a, options.targets.empty() ? "" : options.targets.front());
   const Side b(options.b, options.targets.empty() ? "" : options.targets.back());
+  if (!options.html.empty())
+    writePage(options, a, b);
   DiffReport report;
   report.a = a.name();
   report.b = b.name();
@@ -263,6 +274,10 @@ std::string reportText(const DiffReport &report) {
 } // namespace
 
 int runDiff(const DiffOptions &options) {
+  if (options.orders && !options.html.empty())
+    throw misuse("--html goes with two kernels", "`ordo diff --order` draws where two orders part");
+  if (!options.html.empty())
+    requireWritableFile(options.html);
   const DiffReport report = options.orders ? diffOrders(options) : diffKernels(options);
   const std::string text = options.json     ? diffJson(report)
                            : options.orders ? orderText(report.orders.front())

@@ -117,6 +117,7 @@ Usage: ordo diff FILE:KERNEL FILE:KERNEL [options]
                           every length where that is free
   --target TARGET[,...]   a target of the kernels' profile, whose atom `mma` folds by, or one for
                           each kernel
+  --html FILE             also write a page with both kernels side by side, the first difference marked
   --json                  print the same as JSON
 
 Exit codes: 0 equal, 1 different, 2 misuse, 3 unknown.

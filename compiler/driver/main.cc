@@ -147,6 +147,7 @@ private:
     diff_->add_flag("--order", diffOptions_.orders);
     diff_->add_option("--length", diffOptions_.length);
     diff_->add_flag("--json", diffOptions_.json);
+    diff_->add_option("--html", diffOptions_.html);
     diff_->add_option("--target", diffOptions_.targets)->delimiter(',')->allow_extra_args(false);
   }
 

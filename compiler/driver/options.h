@@ -40,7 +40,7 @@ struct EvalOptions {
   SourceOptions source;
   std::vector<NamedValue> inputs, outputs, scalars, dims;
   std::string on = "eval"; // or "cpu", the compiled object; or "emu:TARGET", a GPU's code emulated
-  std::string target; // of the kernel's profile, whose atom `mma` folds by; empty: none named
+  std::string target;      // of the kernel's profile, whose atom `mma` folds by; empty: none named
 };
 
 struct AuditOptions {
@@ -57,6 +57,7 @@ struct DiffOptions {
   SourceOptions a, b;  // kernels; with `orders` the files hold spellings of orders
   bool orders = false; // compare two orders instead of two kernels
   bool json = false;
+  std::string html;                   // where the page of two kernels goes; empty: none
   std::optional<std::int64_t> length; // compare at it alone; nothing: at every length
   std::vector<std::string> targets;   // as of EvalOptions: none, of both kernels, or of each
 };

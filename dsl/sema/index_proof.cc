@@ -56,12 +56,12 @@ bool IndexAlgebra::search(const Affine &form, int depth, Search &limits) {
   if (depth == 0)
     return false;
   for (auto it = form.terms.rbegin(); it != form.terms.rend(); ++it) {
-    Affine rest = form; // what a fact says of a dividend
-    rest.terms.erase(it->first);
-    if (program_.expr(it->first).op == Op::Div && eliminateQuotient(rest, it->first, it->second) &&
-        search(rest, depth - 1, limits))
-      return true;
     const Op op = program_.expr(it->first).op;
+    Affine rest = form; // facts may speak of a dividend, or of how far a variable runs
+    rest.terms.erase(it->first);
+    const bool isBounded = op == Op::Div || (op == Op::Var && it->second < 0);
+    if (isBounded && eliminate(rest, it->first, it->second) && search(rest, depth - 1, limits))
+      return true;
     const bool isChoice = op == Op::Min || op == Op::Max || op == Op::Select;
     if (isChoice && splitChoice(form, it->first, depth, limits))
       return true;
@@ -254,10 +254,14 @@ void IndexAlgebra::addInstances(const Affine &form) {
   std::set<ExprId> known;
   std::vector<ExprId> accesses;
   const auto look = [&](const Affine &at) {
-    for (const auto &[atom, coefficient] : at.terms)
-      for (ExprId access : accessesIn(atom))
-        if (known.insert(access).second)
-          accesses.push_back(access);
+    for (const auto &[atom, coefficient] : at.terms) {
+      const Expr &e = program_.expr(atom);
+      const ExprId extent = e.op == Op::Var ? program_.vars[e.payload].extent : kNone;
+      for (const ExprId root : {atom, extent})
+        for (ExprId access : accessesIn(root))
+          if (known.insert(access).second)
+            accesses.push_back(access);
+    }
   };
   look(form);
   for (const Affine &fact : std::vector<Affine>(facts_))

@@ -102,6 +102,51 @@ profile rest.v1 {
 }
 )";
 
+// Recurrences, rankings, places and promises.
+const std::string kData = R"(module data
+
+order split = seq(4) | seq
+
+view turned<type E>(p: E[N, M])[i, j] -> E[M, N] = p[j, i]
+
+op folds<H>(x: f32[T, H], n: i32[T]) -> (m: f32[T], s: f32[T]) {
+  assume forall t: 0 <= n[t] <= H
+  (m[t], s[t]) = fold[h in n[t] by split where h != 3] from (-inf, 0.0) {
+    hi = max(m, x[t, h])
+    next (hi, s * (m - hi) + x[t, h])
+  } merge (a, b) {
+    next (max(a.m, b.m), a.s - b.s)
+  }
+}
+
+op scans<H>(x: f32[N, H], start: i32[R], len: i32[R], slot: i32[R], c: f32[P, H] inout)
+  -> (y: f32[N, H])
+{
+  assume disjoint(start[r], len[r] for r in R), distinct(slot[r] for r in R)
+  assume forall r: 0 <= start[r] and 0 <= len[r] and start[r] + len[r] <= N
+  assume forall r: 0 <= slot[r] < P
+  (s[r, i], z[r, t]) = scan[t in len[r] by seq] from (c[slot[r], i]) {
+    w[j] = s[j] * x[start[r] + t, j]
+    next (w[i] + 1.0)
+    yield ((sum[j in H by split] w[j]) - 2.0)
+  }
+  for r in R, t in len[r] let n = start[r] + t {
+    y[n, i] = z[r, t] * x[n, i]
+  }
+  c[slot[r], i] := s[r, i] where len[r] > 0
+}
+
+op ranks<E>(z: f32[T, E], k: i32[T, E]) -> (a: i32[T, 2], b: i32[T], y: f32[T]) {
+  a[t, s] = top[2] e in E of (z[t, e] descending, NaN last, e ascending) at s
+  b[t]    = argmax[e in E where k[t, e] > 1] of (z[t, e] ascending, NaN first, e descending)
+  y[t]    = f32(count[u in T, e in E] ((u, e) < (t, b[t]))) + turned(z)[4, t]
+}
+
+kernel f = folds<H = 16>
+kernel s = scans<H = 12>
+kernel r = ranks<E = 10>
+)";
+
 std::string readFile(const std::string &path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
@@ -122,6 +167,7 @@ public:
         write(entry.path().filename().string(), readFile(entry.path().string()));
     write("everything.ordo", kEverything);
     write("rest.ordo", kRest);
+    write("data.ordo", kData);
   }
 
   void write(const std::string &path, const std::string &text) const {
@@ -171,35 +217,66 @@ struct Mutation {
 
 // The word or mark → what kind of construct it is, what takes its place.
 const std::multimap<std::string, std::pair<std::string, std::string>> kSwaps = {
-    {"f32", {"type", "f64"}},          {"f32", {"type", "bf16"}},
-    {"bf16", {"type", "f16"}},         {"f16", {"type", "bf16"}},
-    {"i32", {"type", "u32"}},          {"u32", {"type", "i32"}},
-    {"sum", {"reduction", "max"}},     {"max", {"function", "min"}},
-    {"min", {"function", "max"}},      {"max", {"reduction", "max_nan"}},
-    {"min_nan", {"reduction", "min"}}, {"seq", {"stage", "pairs"}},
-    {"pairs", {"stage", "halves"}},    {"halves", {"stage", "pairs"}},
-    {"lanes", {"stage", "seq"}},       {"fma", {"stage", "seq"}},
-    {"mid", {"stage", "pairs"}},       {"from", {"start", "pad"}},
-    {"sqrt", {"function", "abs"}},     {"abs", {"function", "sqrt"}},
-    {"floor", {"function", "abs"}},    {"rz", {"rounding", ""}},
-    {"true", {"choice", "false"}},     {"false", {"choice", "true"}},
-    {"and", {"operator", "or"}},       {"or", {"operator", "and"}},
-    {"not", {"operator", ""}},         {"+", {"operator", "-"}},
-    {"-", {"operator", "+"}},          {"*", {"operator", "+"}},
-    {"/", {"operator", "*"}},          {"%", {"operator", "+"}},
-    {"&", {"operator", "^"}},          {"^", {"operator", "&"}},
-    {"|", {"operator", "&"}},          {"<<", {"operator", ">>"}},
-    {">>", {"operator", "<<"}},        {"==", {"operator", "!="}},
-    {"<", {"operator", "<="}},         {"<=", {"operator", "<"}},
-    {">", {"operator", ">="}},         {">=", {"operator", ">"}},
-    {"!=", {"operator", "=="}},        {"mulhi", {"function", "max"}},
-    {"i64", {"type", "u64"}},          {"u64", {"type", "i64"}},
-    {"f64", {"type", "f32"}},          {"f8e5m2", {"type", "f8e4m3fn"}},
-    {"f8e4m3fn", {"type", "f8e5m2"}},  {"f8e4m3fn", {"type", "f8e4m3fnuz"}},
-    {"sat", {"rounding", "nosat"}},    {"nosat", {"rounding", "sat"}},
-    {"max_nan", {"reduction", "max"}}, {"dot", {"reduction", "sum"}},
-    {"pad", {"start", "from"}},        {"mma", {"stage", "fma"}},
-    {"hopper", {"atom", "ampere"}},    {"cdna3", {"atom", "cdna2"}}};
+    {"f32", {"type", "f64"}},
+    {"f32", {"type", "bf16"}},
+    {"bf16", {"type", "f16"}},
+    {"f16", {"type", "bf16"}},
+    {"i32", {"type", "u32"}},
+    {"u32", {"type", "i32"}},
+    {"sum", {"reduction", "max"}},
+    {"max", {"function", "min"}},
+    {"min", {"function", "max"}},
+    {"max", {"reduction", "max_nan"}},
+    {"min_nan", {"reduction", "min"}},
+    {"seq", {"stage", "pairs"}},
+    {"pairs", {"stage", "halves"}},
+    {"halves", {"stage", "pairs"}},
+    {"lanes", {"stage", "seq"}},
+    {"fma", {"stage", "seq"}},
+    {"mid", {"stage", "pairs"}},
+    {"from", {"start", "pad"}},
+    {"sqrt", {"function", "abs"}},
+    {"abs", {"function", "sqrt"}},
+    {"floor", {"function", "abs"}},
+    {"rz", {"rounding", ""}},
+    {"true", {"choice", "false"}},
+    {"false", {"choice", "true"}},
+    {"and", {"operator", "or"}},
+    {"or", {"operator", "and"}},
+    {"not", {"operator", ""}},
+    {"+", {"operator", "-"}},
+    {"-", {"operator", "+"}},
+    {"*", {"operator", "+"}},
+    {"/", {"operator", "*"}},
+    {"%", {"operator", "+"}},
+    {"&", {"operator", "^"}},
+    {"^", {"operator", "&"}},
+    {"|", {"operator", "&"}},
+    {"<<", {"operator", ">>"}},
+    {">>", {"operator", "<<"}},
+    {"==", {"operator", "!="}},
+    {"<", {"operator", "<="}},
+    {"<=", {"operator", "<"}},
+    {">", {"operator", ">="}},
+    {">=", {"operator", ">"}},
+    {"!=", {"operator", "=="}},
+    {"mulhi", {"function", "max"}},
+    {"i64", {"type", "u64"}},
+    {"u64", {"type", "i64"}},
+    {"f64", {"type", "f32"}},
+    {"f8e5m2", {"type", "f8e4m3fn"}},
+    {"f8e4m3fn", {"type", "f8e5m2"}},
+    {"f8e4m3fn", {"type", "f8e4m3fnuz"}},
+    {"sat", {"rounding", "nosat"}},
+    {"nosat", {"rounding", "sat"}},
+    {"max_nan", {"reduction", "max"}},
+    {"dot", {"reduction", "sum"}},
+    {"ascending", {"ranking", "descending"}},
+    {"descending", {"ranking", "ascending"}},
+    {"pad", {"start", "from"}},
+    {"mma", {"stage", "fma"}},
+    {"hopper", {"atom", "ampere"}},
+    {"cdna3", {"atom", "cdna2"}}};
 
 std::string otherNumber(const std::string &text) {
   if (text.find_first_not_of("0123456789") == std::string::npos && text.size() < 10)
@@ -293,6 +370,15 @@ TEST(Mutation, SoDoesEveryConstructOfTheRest) {
     EXPECT_GE(counts.contains(construct) ? counts.at(construct) : 0, count) << construct;
 }
 
+TEST(Mutation, SoDoRecurrencesAndPromises) {
+  const Contracts contracts("data");
+  const auto counts = mutateAll(contracts, "data.ordo", {"data.ordo"}, true);
+  const std::map<std::string, int> least = {
+      {"number", 12}, {"operator", 8}, {"stage", 1}, {"function", 1}, {"ranking", 3}};
+  for (const auto &[construct, count] : least)
+    EXPECT_GE(counts.contains(construct) ? counts.at(construct) : 0, count) << construct;
+}
+
 TEST(Mutation, SoDoTheProjectsContracts) {
   const Contracts contracts("contracts");
   const std::vector<std::string> operators = {"nn/norm.ordo", "nn/softmax.ordo",
@@ -352,6 +438,32 @@ TEST(Mutation, LargerChangesMoveIt) {
             });
 }
 
+TEST(Mutation, SoDoLargerOnesOfRecurrences) {
+  eachMoves(Contracts("larger_data"), "data.ordo",
+            {
+                {"seq(4) | seq", "seq"},
+                {"seq(4) | seq", "lanes(4) | seq"},
+                {" where h != 3", ""},
+                {"(-inf, 0.0)", "(-inf, -0.0)"},
+                {"next (hi, s * (m - hi) + x[t, h])", "next (m, s * (m - hi) + x[t, h])"},
+                {"next (max(a.m, b.m), a.s - b.s)", "next (max(b.m, a.m), a.s - b.s)"},
+                {"a.s - b.s", "b.s - a.s"},
+                {"w[i] + 1.0", "s[i] + 1.0"},
+                {"(sum[j in H by split] w[j]) - 2.0", "w[0] - 2.0"},
+                {"0 <= n[t] <= H", "0 <= n[t] < H"},
+                {", distinct(slot[r] for r in R)", ", distinct(slot[r] for r in R where r > 0)"},
+                {"where len[r] > 0", "where len[r] > 1"},
+                {"x[n, i]", "x[n, 0]"},
+                {"p[j, i]", "p[j, 0]"},
+                {"e ascending) at s", "e descending) at s"},
+                {"z[t, e] descending, NaN last", "z[t, e] descending, NaN first"},
+                {"z[t, e] ascending, NaN first, e descending", "e descending"},
+                {" where k[t, e] > 1", ""},
+                {"((u, e) < (t, b[t]))", "((u, e) <= (t, b[t]))"},
+                {"((u, e) < (t, b[t]))", "((e, u) < (t, b[t]))"},
+            });
+}
+
 TEST(Mutation, SoDoLargerOnesOfTheRest) {
   eachMoves(Contracts("larger_rest"), "rest.ordo",
             {
@@ -392,14 +504,23 @@ std::string renamed(const std::string &text) {
   const Lexed lexed = lex(sources.add("m", text), sources, diagnostics);
   std::string out;
   std::uint32_t copied = 0;
+  std::set<std::string> merged;
   Tok line = Tok::End;
   for (std::size_t i = 0; i + 1 < lexed.tokens.size(); ++i) {
     const Token &token = lexed.tokens[i];
     if (token.newlineBefore || i == 0)
       line = token.kind;
-    const bool isDotted =
-        lexed.tokens[i + 1].kind == Tok::Dot || (i > 0 && lexed.tokens[i - 1].kind == Tok::Dot);
-    const std::string word = text.substr(token.begin, token.end - token.begin);
+    const auto wordAt = [&](std::size_t at) {
+      return text.substr(lexed.tokens[at].begin, lexed.tokens[at].end - lexed.tokens[at].begin);
+    };
+    const std::string word = wordAt(i);
+    if (i > 1 && wordAt(i - 2) == "merge")
+      merged = {word, wordAt(i + 2)};
+    // Of the parts of a word with dots, those of a merge's carries are the author's own.
+    const bool isBefore = lexed.tokens[i + 1].kind == Tok::Dot && !merged.contains(word);
+    const bool isAfter =
+        i > 1 && lexed.tokens[i - 1].kind == Tok::Dot && !merged.contains(wordAt(i - 2));
+    const bool isDotted = isBefore || isAfter;
     if (token.kind != Tok::Name || line == Tok::Module || line == Tok::Use || isDotted ||
         kept.contains(word))
       continue;
@@ -452,8 +573,8 @@ std::string reversed(const std::string &text) {
 
 TEST(Mutation, NamesLayoutAndOrderOfDeclarationsMoveNothing) {
   const Contracts contracts("same");
-  for (const std::string path :
-       {"everything.ordo", "rest.ordo", "nn/norm.ordo", "nn/softmax.ordo", "nn/log_sum_exp.ordo"}) {
+  for (const std::string path : {"everything.ordo", "rest.ordo", "data.ordo", "nn/norm.ordo",
+                                 "nn/softmax.ordo", "nn/log_sum_exp.ordo"}) {
     const std::string text = contracts.read(path);
     auto before = contracts.digests(path);
     ASSERT_TRUE(before);

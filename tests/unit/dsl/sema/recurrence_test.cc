@@ -227,6 +227,14 @@ TEST(Fold, AConditionWithANameIsAFact) {
   EXPECT_TRUE(has(text, "ok[c in 4]")) << text;
 }
 
+TEST(Index, AnExtentFromDataIsBoundByItsPromise) {
+  const std::string text =
+      printed(op("x: f32[T, H], n: i32[T]",
+                 "  assume forall t: 0 <= n[t] <= H\n  y[t] = sum[h in n[t] by seq] x[t, h]") +
+              kKernel);
+  EXPECT_TRUE(has(text, "sum[h in n[t] by seq] x[t, h]")) << text;
+}
+
 TEST(View, IsTheAccessThatItStandsFor) {
   const std::string text =
       printed("view v<type E>(p: E[N, M], q: i32[K])[i, j] -> E[K, M] = p[q[i], j]\n" +
