@@ -10,14 +10,6 @@ KIND = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 
 # Kinds without a case, and the unit test that has them.
 ELSEWHERE = {
-    "profile-version": "tests/unit/dsl/sema/profile_test.cc",
-    "bad-ranks": "tests/unit/dsl/sema/profile_test.cc",
-    "unknown-atom": "tests/unit/dsl/sema/profile_test.cc",
-    "unmodelled-atom": "tests/unit/dsl/sema/profile_test.cc",
-    "missing-atom": "tests/unit/dsl/sema/profile_test.cc",
-    "atom-operand": "tests/unit/dsl/sema/profile_test.cc",
-    "unknown-target": "tests/lit/cli/profile.test",
-    "forbidden-target": "tests/lit/cli/profile.test",
     "changed-contract": "tests/lit/cli/profile.test",
     # The command line looks a kernel's name up itself and answers without a place.
     "unknown-kernel": "tests/unit/dsl/sema/errors_test.cc",
