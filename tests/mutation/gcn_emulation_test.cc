@@ -44,7 +44,7 @@ public:
     want_ = dsl::evaluate(*program_, inputs_);
     const auto grid = compiler::gridOf(*program_, code->launch,
                                        std::vector<std::int64_t>(program_->dims.size(), kRows));
-    launch_ = {*grid, code->launch.block};
+    launch_ = {*grid, code->launch.block, std::uint64_t{1} << 20};
   }
 
   const std::string &object() const { return object_; }

@@ -115,6 +115,7 @@ struct LaunchOf {
   std::array<std::uint32_t, 3> grid = {1, 1, 1};
   BlockShape block;
   std::vector<std::byte> parameters; // as Kernel::parameters lays them out
+  MachineLimits limits;              // of each block
 };
 
 /// Runs every block in turn, or says what stopped one. `approximations`: of AMDGCN.

@@ -36,6 +36,7 @@ Outcome run(const std::string &chip, const std::string &body, const std::vector<
       memory.add("results", std::vector<std::byte>(lanes.size() * sizeof(Results)), true, 16)};
   launch.grid = {static_cast<std::uint32_t>(lanes.size() / 64), 1, 1};
   launch.block.size = {64, 1, 1};
+  launch.limits.steps = 100000;
   launch.parameters.resize(sizeof pointers);
   std::memcpy(launch.parameters.data(), pointers, sizeof pointers);
   if (const auto fault = emulate(*kernel, launch, memory, within)) {

@@ -223,6 +223,10 @@ TEST(Scalar, UsesNothingThatNobodyDefined) {
 }
 
 TEST(Scalar, RunsNoLongerThanIsAllowed) {
+  EXPECT_EQ(errorOf("gfx942", ".La:\ns_branch .La"), "runs longer than is allowed");
+}
+
+TEST(Scalar, StaysWithinItsRegisters) {
   EXPECT_NE(errorOf("gfx942", "v_add_u32 v8, v99, v4").find("beyond the 64 VGPRs"),
             std::string::npos);
 }
