@@ -3,8 +3,7 @@
 // where every output has the same bits. Exit code 0: all ran; 2: something could not be tried.
 //
 //   device_sweep BUNDLE [TARGET]
-#include "runtime/cuda/device.h"
-#include "tests/gpu/bundle.h"
+#include "tests/math/device.h"
 #include "tests/math/mix.h"
 
 #include <algorithm>
@@ -16,9 +15,6 @@
 namespace ordo::math {
 namespace {
 
-using runtime::cuda::Code;
-using runtime::cuda::Context;
-using runtime::cuda::Driver;
 using runtime::cuda::Status;
 
 constexpr std::uint64_t kInputs = std::uint64_t{1} << 32;
@@ -26,8 +22,6 @@ constexpr std::uint64_t kChunk = std::uint64_t{1} << 25;
 
 struct Arrays {
   std::vector<std::uint32_t> x = std::vector<std::uint32_t>(kChunk), y = x;
-  runtime::cuda::Buffer deviceX, deviceY;
-  runtime::cuda::Stream stream;
 };
 
 template <class Work> void inParallel(const Work &work) {
@@ -53,47 +47,18 @@ std::uint64_t hash(const Arrays &arrays) {
   return total;
 }
 
-Status launch(const Context &context, runtime::cuda::FunctionHandle function,
-              const gpu::BundleKernel &kernel, const Arrays &arrays) {
-  std::uint64_t values[] = {arrays.deviceX.get(), arrays.deviceY.get(), kChunk};
-  void *arguments[] = {&values[0], &values[1], &values[2]};
-  std::map<std::string, std::int64_t> dims;
-  for (const gpu::BundleArgument &argument : kernel.arguments)
-    if (argument.kind == gpu::BundleArgument::Kind::Dimension)
-      dims[argument.name] = static_cast<std::int64_t>(kChunk);
-  runtime::cuda::LaunchShape shape{{1, 1, 1}, kernel.block, 0};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const auto extent = gpu::evaluate(kernel.grid[axis], dims);
-    if (!extent)
-      return {Status::kBadRequest, "the manifest's grid cannot be computed"};
-    shape.grid[axis] = *extent;
-  }
-  return context.launch(function, shape, arguments, arrays.stream);
-}
-
-Status sweep(const Context &context, const gpu::BundleKernel &kernel, Arrays &arrays,
-             std::uint64_t &sum) {
-  runtime::cuda::Module module;
-  runtime::cuda::FunctionHandle function = nullptr;
-  Status status = context.load(kernel.code, Code::MachineOnly, module);
-  if (status.ok())
-    status = context.function(module, kernel.symbol, function);
-  const auto bytes = [](auto &values) { return std::as_writable_bytes(std::span(values)); };
+Status sweep(Device &device, const gpu::BundleKernel &kernel, Arrays &arrays, std::uint64_t &sum) {
+  Status status = device.use(kernel);
   for (std::uint64_t first = 0; first < kInputs && status.ok(); first += kChunk) {
     inParallel([&](std::uint64_t begin, std::uint64_t end, unsigned) {
       for (std::uint64_t i = begin; i < end; ++i)
         arrays.x[i] = static_cast<std::uint32_t>(first + i);
     });
-    const auto x = bytes(arrays.x), y = bytes(arrays.y);
-    status = context.toDevice(arrays.deviceX.get(),
-                              {reinterpret_cast<const char *>(x.data()), x.size()}, arrays.stream);
+    status = device.write(arrays.x);
     if (status.ok())
-      status = launch(context, function, kernel, arrays);
+      status = device.launch(kChunk);
     if (status.ok())
-      status = context.toHost({reinterpret_cast<char *>(y.data()), y.size()}, arrays.deviceY.get(),
-                              arrays.stream);
-    if (status.ok())
-      status = context.synchronize(arrays.stream);
+      status = device.read(arrays.y);
     if (status.ok())
       sum += hash(arrays);
   }
@@ -111,23 +76,14 @@ int run(const std::string &bundle, const std::string &target) {
   if (!kernels)
     return fail(error);
   Status status;
-  const auto driver = Driver::open(status);
-  if (!driver)
-    return fail(status.message);
-  const auto context = Context::open(*driver, 0, status);
-  if (!context)
+  const auto device = Device::open(kChunk, status);
+  if (!device)
     return fail(status.message);
   Arrays arrays;
-  status = context->stream(arrays.stream);
-  if (status.ok())
-    status = context->allocate(kChunk * 4, arrays.deviceX);
-  if (status.ok())
-    status = context->allocate(kChunk * 4, arrays.deviceY);
   for (const gpu::BundleKernel &kernel : *kernels) {
     std::uint64_t sum = 0;
     const auto start = std::chrono::steady_clock::now();
-    if (status.ok())
-      status = sweep(*context, kernel, arrays, sum);
+    status = sweep(*device, kernel, arrays, sum);
     if (!status.ok())
       return fail(kernel.name + ": " + status.message);
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# On a GPU machine, beside what `sweep.sh --pack` collected: the sweeps on its CPU, then the hashes of all outputs
-# on its GPU, which must be the same. Some minutes on 16 cores. Results go to $OUT, or to ./out; with the folder of
+# On a GPU machine, beside what `sweep.sh --pack` collected: the speed of the functions on its GPU, the sweeps on its
+# CPU, and the hashes of all outputs on its GPU, which must be the same. Some minutes on 16 cores. Results go to $OUT, or to ./out; with the folder of
 # an earlier run as $OUT, sweeps go on where they were. HARD=1: each starts anew, and writes its hardest inputs too.
 set -uo pipefail
 
@@ -14,6 +14,7 @@ status=0
 has_gpu=$(command -v nvidia-smi)
 if [[ -n $has_gpu ]]; then
   nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | tee "$out/device.txt"
+  "$here/bin/device_time" "$here/throughput" "$here/throughput/reference.cubin" | tee "$out/throughput.md"
   for bundle in "$here"/bundle/*/; do
     "$here/bin/device_sweep" "$bundle" || status=1
   done >"$out/device.log" 2>&1 &

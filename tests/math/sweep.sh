@@ -16,7 +16,7 @@ pack=
 work=${pack:-$state/math}
 
 build_cli
-run_bazel build //tests/math:sweep ${pack:+//tests/math:device_sweep}
+run_bazel build //tests/math:sweep ${pack:+//tests/math:device_sweep //tests/math:device_time}
 mkdir -p "$work/kernels"
 export ORDO_CONTRACTS=$root/contracts
 for contract in rounded apply composed; do
@@ -39,7 +39,10 @@ done
 [[ -n $pack ]] || exit "${failed:-0}"
 
 mkdir -p "$pack"/{bin,lib}
-cp -fL "$state/bin/tests/math/sweep" "$state/bin/tests/math/device_sweep" "$pack/bin/"
+cp -fL "$state"/bin/tests/math/{sweep,device_sweep,device_time} "$pack/bin/"
+"$cli" build "$root/tests/contracts/throughput.ordo" --target cuda.sm_90a -o "$pack/throughput"
+"${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}" -std=c++17 -O3 -arch=sm_90a -cubin \
+  -o "$pack/throughput/reference.cubin" "$root/tests/math/reference.cu"
 # The C and C++ runtimes are everywhere, and a newer one serves; other libraries travel.
 ldd "$pack"/bin/* | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
   { grep -vE '/(libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+)\.so' || true; } |

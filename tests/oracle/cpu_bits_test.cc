@@ -51,6 +51,10 @@ protected:
     }
     for (std::size_t i = 0; i < program_->dims.size(); ++i)
       arguments.push_back(runtime::Argument::word(rows));
+    for (const dsl::Scalar &scalar : program_->scalars)
+      arguments.push_back(dsl::isFloat(scalar.type)
+                              ? runtime::Argument::floating(inputs.scalars.at(scalar.name))
+                              : runtime::Argument::word(inputs.scalars.at(scalar.name)));
     const dsl::EvalResult want = dsl::evaluate(*program_, inputs);
     ASSERT_TRUE(want.ok()) << want.error;
     std::string error;

@@ -31,7 +31,7 @@ std::unique_ptr<dsl::Package> loadPackage(const std::string &file, dsl::SourceMa
 bool isElementwise(const dsl::Program &program);
 
 /// Rows of patterns in turn: plain values, any bits, signed zeros, subnormals, all -inf, one huge
-/// value. Every free dimension has `rows`.
+/// value. Every free dimension has `rows`, every scalar the bits 1.
 dsl::EvalInputs inputsOf(const dsl::Program &program, std::int64_t rows);
 
 /// An array of an output's shape, its bytes 0xee.

@@ -3,6 +3,7 @@
 #include "dsl/eval/evaluator.h"
 #include "dsl/sema/package.h"
 
+#include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <memory>
@@ -15,9 +16,10 @@ dsl::TensorValue toTensor(const Array &array) {
   tensor.type = array.type;
   tensor.shape = array.shape;
   const std::size_t size = static_cast<std::size_t>(dsl::byteSize(array.type));
-  tensor.data.resize(array.bits.size() * size);
+  const std::size_t part = std::min<std::size_t>(size, 4); // an element of 64 bits has two
+  tensor.data.resize(array.bits.size() * part);
   for (std::size_t i = 0; i < array.bits.size(); ++i)
-    std::memcpy(tensor.data.data() + i * size, &array.bits[i], size);
+    std::memcpy(tensor.data.data() + i * part, &array.bits[i], part);
   return tensor;
 }
 
@@ -26,16 +28,18 @@ Array fromTensor(const dsl::TensorValue &tensor) {
   array.type = tensor.type;
   array.shape = tensor.shape;
   const std::size_t size = static_cast<std::size_t>(dsl::byteSize(tensor.type));
-  array.bits.resize(tensor.data.size() / size);
+  const std::size_t part = std::min<std::size_t>(size, 4);
+  array.bits.resize(tensor.data.size() / part);
   for (std::size_t i = 0; i < array.bits.size(); ++i)
-    std::memcpy(&array.bits[i], tensor.data.data() + i * size, size);
+    std::memcpy(&array.bits[i], tensor.data.data() + i * part, part);
   return array;
 }
 
 } // namespace
 
 std::map<std::string, Array> run(const std::string &file, const std::string &kernel,
-                                 const std::map<std::string, Array> &inputs) {
+                                 const std::map<std::string, Array> &inputs,
+                                 const std::map<std::string, std::uint64_t> &scalars) {
   dsl::SourceManager sources;
   dsl::Diagnostics diagnostics(sources);
   const auto package = dsl::Package::load(file, {"contracts"}, sources, diagnostics);
@@ -47,6 +51,7 @@ std::map<std::string, Array> run(const std::string &file, const std::string &ker
   dsl::EvalInputs values;
   for (const auto &[name, array] : inputs)
     values.tensors.emplace(name, toTensor(array));
+  values.scalars = {scalars.begin(), scalars.end()};
   const dsl::EvalResult result = dsl::evaluate(*program, values);
   if (!result.ok()) {
     ADD_FAILURE() << file << ":" << kernel << ": " << result.error;
