@@ -121,12 +121,12 @@ TEST(Noise, NormalIsBoxMullerRoundedStepByStep) {
 TEST(Noise, DependsOnItsOwnNamesAlone) {
   const Row mine = {42, 1000000007, 12};
   const std::vector<float> alone = draw("noise_64", {mine});
-  const std::vector<float> wide = draw("noise_4096", {mine});
+  const std::vector<float> wide = draw("noise_2048", {mine});
   std::vector<Row> batch = kRows;
   batch.insert(batch.begin() + 3, mine);
   const std::vector<float> among = draw("noise_64", batch);
   ASSERT_EQ(alone.size(), 64u);
-  ASSERT_EQ(wide.size(), 4096u);
+  ASSERT_EQ(wide.size(), 2048u);
   for (std::size_t d = 0; d < 64; ++d) {
     EXPECT_EQ(alone[d], wide[d]);
     EXPECT_EQ(alone[d], among[3 * 64 + d]);
@@ -164,7 +164,7 @@ constexpr double kCritical = 1.95;
 constexpr double kDeviations = 4.0; // of a mean: once in 16,000 samples
 
 TEST(Noise, UniformDistribution) {
-  const std::vector<float> y = draw("uniform_4096", manyRows(100));
+  const std::vector<float> y = draw("uniform_2048", manyRows(200));
   ASSERT_EQ(y.size(), 409600u);
   EXPECT_GE(*std::ranges::min_element(y), 0.0f);
   EXPECT_LT(*std::ranges::max_element(y), 1.0f);
@@ -175,7 +175,7 @@ TEST(Noise, UniformDistribution) {
 }
 
 TEST(Noise, NormalDistribution) {
-  const std::vector<float> y = draw("noise_4096", manyRows(100));
+  const std::vector<float> y = draw("noise_2048", manyRows(200));
   ASSERT_EQ(y.size(), 409600u);
   EXPECT_LT(kolmogorov(y, [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }),
             kCritical);
@@ -197,10 +197,10 @@ double correlation(const std::vector<float> &a, const std::vector<float> &b) {
 
 // Neighbours in every name, the cosine and the sine of a pair among them.
 TEST(Noise, NeighboursAreUncorrelated) {
-  const std::vector<float> y = draw("noise_4096", {{5, 9, 2}});
-  const double allowed = kDeviations / std::sqrt(4096.0);
+  const std::vector<float> y = draw("noise_2048", {{5, 9, 2}});
+  const double allowed = kDeviations / std::sqrt(2048.0);
   for (const Row other : {Row{6, 9, 2}, Row{5, 10, 2}, Row{5, 9, 3}})
-    EXPECT_LT(std::fabs(correlation(y, draw("noise_4096", {other}))), allowed);
+    EXPECT_LT(std::fabs(correlation(y, draw("noise_2048", {other}))), allowed);
   std::vector<float> next(y.begin() + 1, y.end());
   next.push_back(y.front());
   EXPECT_LT(std::fabs(correlation(y, next)), allowed);
