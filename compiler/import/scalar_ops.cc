@@ -239,8 +239,7 @@ private:
   Value tf32() {
     const auto word = [&](std::uint32_t bits) { return emitConstant(b_, loc_, DType::U32, bits); };
     const Value bits = b_.create<BitsOp>(loc_, b_.getI32Type(), in_[0]);
-    const Value last =
-        make<arith::AndIOp>(Value(make<arith::ShRUIOp>(bits, word(13))), word(1));
+    const Value last = make<arith::AndIOp>(Value(make<arith::ShRUIOp>(bits, word(13))), word(1));
     const Value sum = make<arith::AddIOp>(Value(make<arith::AddIOp>(bits, word(0xfff))), last);
     const Value rounded = make<arith::AndIOp>(sum, word(~0x1fffu));
     return b_.create<OfBitsOp>(loc_, resultType(), rounded);

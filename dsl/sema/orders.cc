@@ -174,7 +174,9 @@ std::optional<Stage> ExprChecker::plainStage(const Node &n, bool &isKnown) {
   Stage stage;
   stage.kind =
       std::ranges::find(kStages, n.text, &std::pair<std::string_view, Stage::Kind>::first)->second;
-  const std::size_t most = stage.kind == Stage::Kind::Lanes ? 2 : 1;
+  // mid(64).leaf(8) has the run before the leaf.
+  const bool isRunWithLeaf = n.text == "mid.leaf" && n.kids.size() == 2;
+  const std::size_t most = stage.kind == Stage::Kind::Lanes || isRunWithLeaf ? 2 : 1;
   const bool needsOne =
       stage.kind == Stage::Kind::Lanes || stage.kind == Stage::Kind::First || n.text == "mid.leaf";
   if (n.kids.size() > most || (needsOne && n.kids.empty())) {
@@ -186,7 +188,9 @@ std::optional<Stage> ExprChecker::plainStage(const Node &n, bool &isKnown) {
                               most == 2 ? "sizes" : "size", n.text, n.kids.size()));
     return std::nullopt;
   }
-  std::int64_t *const fields[] = {n.text == "mid.leaf" ? &stage.leaf : &stage.n, &stage.w};
+  const bool isLeafAlone = n.text == "mid.leaf" && !isRunWithLeaf;
+  std::int64_t *const fields[] = {isLeafAlone ? &stage.leaf : &stage.n,
+                                  isRunWithLeaf ? &stage.leaf : &stage.w};
   for (std::size_t i = 0; i < n.kids.size(); ++i) {
     const ExprId size =
         withinAs(n.kids[i], {DType::Index, nullptr}, fmt::format("a size of `{}`", n.text)).id;

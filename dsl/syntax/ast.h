@@ -58,7 +58,7 @@ enum class NodeKind : std::uint8_t {
   OrderName, // text: name of an order; alone where a pipe would be one name (`by row`,
              // `order a = b`), or a stage of a longer pipe (`row | pairs`)
   Stage, // text: "seq" "lanes" "pairs" "halves" "mid" "mid.leaf" "fma" "mma" "first"; kids: size
-         // arguments…
+         // arguments… ("mid.leaf": the run, where it has one, then the leaf)
   StageFrom,  // `.from(e)` wraps a stage: kids: stage, value
   StagePad,   // `.pad(e)`: kids: stage, value
   StageRound, // `stage: T`: text: type name; kids: stage

@@ -110,6 +110,19 @@ NodeId Parser::plainStage() {
            "expected a size of `" + name + "` between `(` and `)`",
            "without a size the stage is written without parentheses");
   }
+  if (name == "mid.leaf" && sizes.size() > 1)
+    fail("expected-token", nameSpan, "`mid.leaf` takes one size, the largest leaf",
+         "with runs, too, it is written mid(64).leaf(8)");
+  // mid(64).leaf(8): runs of 64, each down to leaves of 8.
+  if (name == "mid" && sizes.size() == 1 && at(Tok::Dot) && textOf(tok(1)) == "leaf") {
+    advance();
+    advance();
+    name = "mid.leaf";
+    const Token &opener = expect(Tok::LeftParen, "and the largest leaf after `.leaf`");
+    const Brackets inside(*this, brackets_ + 1);
+    sizes.push_back(expression("as the largest leaf of `mid`"));
+    expect(Tok::RightParen, "after the largest leaf of `mid`", &opener);
+  }
   return make(NodeKind::Stage, spanFrom(first), nameSpan, std::move(name), std::move(sizes));
 }
 

@@ -291,6 +291,12 @@ void ExprPrinter::order(const Node &node) {
     kids(node, 0, node.kids.size(), kNone, kPipe);
     break;
   case NodeKind::Stage:
+    if (node.text == "mid.leaf" && node.kids.size() == 2) {
+      prefixed("mid(", node.kids[0]);
+      prefixed(").leaf(", node.kids[1]);
+      out_ += ')';
+      break;
+    }
     out_ += node.text;
     if (!node.kids.empty())
       enclosed('(', node, 0, ')');

@@ -10,15 +10,12 @@ KIND = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 
 # Kinds without a case, and the unit test that has them.
 ELSEWHERE = {
-    "changed-contract": "tests/lit/cli/profile.test",
     # The command line looks a kernel's name up itself and answers without a place.
     "unknown-kernel": "tests/unit/dsl/sema/errors_test.cc",
     # It finds out before it loads that a file cannot be read.
     "missing-file": "tests/unit/dsl/sema/modules_test.cc",
     # A fault of the formatter: whoever knows one corrects it.
     "format-fault": None,
-    # 16 MiB of text.
-    "file-too-large": "tests/unit/dsl/syntax/robust_test.cc",
 }
 
 

@@ -137,6 +137,8 @@ TEST(Errors, ExpectedInReductionsAndOrders) {
             "2:24 expected-token: expected a size of `seq` between `(` and `)`"},
            {inOp("y = sum[h in H by seq.start(0.0)] x"),
             "2:25 expected-token: expected `from` or `pad` after a stage and `.`, found `start`"},
+           {inOp("y = sum[h in H by mid.leaf(64, 8)] x"),
+            "2:21 expected-token: `mid.leaf` takes one size, the largest leaf"},
            {inOp("y = sum[h in H by mid.leaf] x"),
             "2:29 expected-token: expected `(` and the largest leaf after `mid.leaf`, found `]`"},
            {inOp("y = sum[h in H by seq: 3] x"),

@@ -121,6 +121,7 @@ TEST(Parser, Orders) {
   EXPECT_EQ(order("nn.norm.row"), wanted("order:nn.norm.row"));
   EXPECT_EQ(order("row | pairs"), wanted("|order:row pairs|"));
   EXPECT_EQ(order("mid.leaf(32): bf16"), wanted("|round{mid.leaf{32} bf16}|"));
+  EXPECT_EQ(order("mid(64).leaf(8) | seq"), wanted("|mid.leaf{64 8} seq|"));
   EXPECT_EQ(order("seq.from(-0.0).pad(1.0): f16 | mid"),
             wanted("|round{pad{from{seq (- 0.0)} 1.0} f16} mid|"));
 }
