@@ -175,6 +175,31 @@ bool ExprChecker::isOverDimensions(ExprId id) const {
   return true;
 }
 
+// An integer of a tensor or a definition, made an index.
+bool ExprChecker::readsData(ExprId id) const {
+  std::vector<ExprId> open = {id};
+  while (!open.empty()) {
+    const ExprId at = open.back();
+    open.pop_back();
+    if (program_.expr(at).op == Op::Cast)
+      return true;
+    open.insert(open.end(), program_.args(at).begin(), program_.args(at).end());
+  }
+  return false;
+}
+
+bool ExprChecker::reads(ExprId id, std::uint64_t tensor) const {
+  std::vector<ExprId> open = {id};
+  while (!open.empty()) {
+    const ExprId at = open.back();
+    open.pop_back();
+    if (program_.expr(at).op == Op::Load && program_.expr(at).payload == tensor)
+      return true;
+    open.insert(open.end(), program_.args(at).begin(), program_.args(at).end());
+  }
+  return false;
+}
+
 Compound ExprChecker::field(const Node &n) {
   const Node &base = node(n.kids[0]);
   if (base.kind != NodeKind::Iterate)

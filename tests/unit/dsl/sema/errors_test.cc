@@ -4,15 +4,7 @@
 namespace ordo::dsl::testing {
 namespace {
 
-struct Case {
-  const char *name;
-  const char *kind;
-  std::string text;       // of module m; «…» is the place
-  const char *words = ""; // in the message
-  const char *help = "";  // in the help
-  bool inKernel = false;  // found when kernel k is instantiated
-};
-void PrintTo(const Case &c, std::ostream *out) { *out << c.name; }
+using Case = ErrorCase;
 
 // op f with this parameter list, result and body.
 std::string op(const std::string &params, const std::string &body,
@@ -25,27 +17,9 @@ std::string copy(const std::string &value) { return op("x: f32[T, H]", "  y[t] =
 
 const std::string kSum = "  y[t] = sum[h in H by seq] x[t, h]\n";
 
-class Errors : public ::testing::TestWithParam<Case> {};
+class Errors : public ::testing::TestWithParam<ErrorCase> {};
 
-TEST_P(Errors, StandAtTheirPlace) {
-  const Case &c = GetParam();
-  Loaded loaded(c.text);
-  if (c.inKernel) {
-    ASSERT_TRUE(loaded.package) << loaded.diagnostics.renderAll();
-    EXPECT_FALSE(loaded.kernel("k", false).has_value());
-  } else {
-    EXPECT_FALSE(loaded.package);
-  }
-  loaded.expectError(c.kind);
-  if (loaded.errors().empty())
-    return;
-  const Diagnostic d = loaded.errors()[0];
-  EXPECT_NE(d.message.find(c.words), std::string::npos) << d.message;
-  EXPECT_NE(d.help.find(c.help), std::string::npos) << d.help;
-  EXPECT_NE(d.message.back(), '.');
-}
-
-std::string caseName(const ::testing::TestParamInfo<Case> &info) { return info.param.name; }
+TEST_P(Errors, StandAtTheirPlace) { expectRefused(GetParam()); }
 
 const Case kTypes[] = {
     {"MixedOperands", "type-mismatch", op("x: bf16[T], z: f32[T]", "  y[t] = x[t] «*» z[t]"),

@@ -106,4 +106,36 @@ private:
   std::uint32_t markBegin_ = 0, markEnd_ = 0;
 };
 
+/// One text that is refused.
+struct ErrorCase {
+  const char *name;
+  const char *kind;
+  std::string text;       // of module m; «…» is the place
+  const char *words = ""; // in the message
+  const char *help = "";  // in the help
+  bool inKernel = false;  // found when kernel k is instantiated
+};
+inline void PrintTo(const ErrorCase &c, std::ostream *out) { *out << c.name; }
+inline std::string caseName(const ::testing::TestParamInfo<ErrorCase> &info) {
+  return info.param.name;
+}
+
+/// Its only error is of its kind, at its place, in its words.
+inline void expectRefused(const ErrorCase &c) {
+  Loaded loaded(c.text);
+  if (c.inKernel) {
+    ASSERT_TRUE(loaded.package) << loaded.diagnostics.renderAll();
+    EXPECT_FALSE(loaded.kernel("k", false).has_value());
+  } else {
+    EXPECT_FALSE(loaded.package);
+  }
+  loaded.expectError(c.kind);
+  if (loaded.errors().empty())
+    return;
+  const Diagnostic d = loaded.errors()[0];
+  EXPECT_NE(d.message.find(c.words), std::string::npos) << d.message;
+  EXPECT_NE(d.help.find(c.help), std::string::npos) << d.help;
+  EXPECT_NE(d.message.back(), '.');
+}
+
 } // namespace ordo::dsl::testing

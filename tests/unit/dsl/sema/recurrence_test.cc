@@ -18,36 +18,11 @@ std::string fold(const std::string &head, const std::string &rest) {
   return op("x: f32[T, H]", "  " + head + " = " + rest + "\n");
 }
 
-struct Case {
-  const char *name;
-  const char *kind;
-  std::string text;
-  const char *words = "";
-  const char *help = "";
-  bool inKernel = false;
-};
-void PrintTo(const Case &c, std::ostream *out) { *out << c.name; }
+class Recurrences : public ::testing::TestWithParam<ErrorCase> {};
 
-class Recurrences : public ::testing::TestWithParam<Case> {};
+TEST_P(Recurrences, AreRefusedAtTheirPlace) { expectRefused(GetParam()); }
 
-TEST_P(Recurrences, AreRefusedAtTheirPlace) {
-  const Case &c = GetParam();
-  Loaded loaded(c.text);
-  if (c.inKernel) {
-    ASSERT_TRUE(loaded.package) << loaded.diagnostics.renderAll();
-    EXPECT_FALSE(loaded.kernel("k", false).has_value());
-  } else {
-    EXPECT_FALSE(loaded.package);
-  }
-  loaded.expectError(c.kind);
-  if (loaded.errors().empty())
-    return;
-  const Diagnostic d = loaded.errors()[0];
-  EXPECT_NE(d.message.find(c.words), std::string::npos) << d.message;
-  EXPECT_NE(d.help.find(c.help), std::string::npos) << d.help;
-}
-
-const Case kCases[] = {
+const ErrorCase kCases[] = {
     {"NoOrder", "missing-order",
      fold("y[t]", "«fold»[h in H] from (0.0) {\n    next (y + x[t, h])\n  }"), "need an order",
      "by seq"},
@@ -184,8 +159,7 @@ const Case kCases[] = {
     {"ViewWithADimension", "bad-view", "view v<«N»>(p: f32[N])[i] -> f32[N] = p[i]\n",
      "from the tensors"},
 };
-INSTANTIATE_TEST_SUITE_P(All, Recurrences, ::testing::ValuesIn(kCases),
-                         [](const auto &info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(All, Recurrences, ::testing::ValuesIn(kCases), caseName);
 
 std::string printed(const std::string &text) {
   Loaded loaded(text);
