@@ -34,7 +34,7 @@
 
 namespace ordo::dsl {
 struct AtomRule;
-}
+} // namespace ordo::dsl
 
 namespace ordo::dsl::machine {
 

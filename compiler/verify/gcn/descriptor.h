@@ -7,7 +7,7 @@
 
 namespace llvm::amdhsa {
 struct kernel_descriptor_t;
-}
+} // namespace llvm::amdhsa
 
 namespace ordo::verify::gcn {
 

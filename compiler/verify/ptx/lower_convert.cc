@@ -47,7 +47,7 @@ void Lowering::convert() {
     return convertIntegers(to, from);
   }
   if (to.isPacked || from.isPacked)
-    return convertPacked(to, from, std::move(i));
+    return convertPacked(to, from, i);
   operands(2);
   if (to.isFloat() && from.isFloat()) {
     i.op = integral ? Op::FRoundInt : Op::FConvert;
@@ -74,7 +74,7 @@ void Lowering::convert() {
 }
 
 /// cvt.rn.bf16x2.f32 d, a, b: a is the upper half.
-void Lowering::convertPacked(const Type &to, const Type &from, Instruction pattern) {
+void Lowering::convertPacked(const Type &to, const Type &from, const Instruction &pattern) {
   if (!to.isPacked || from.width != 32 || !from.isFloat() || from.isPacked)
     refuse("this conversion is not modelled");
   operands(3);

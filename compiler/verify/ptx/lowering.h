@@ -99,7 +99,7 @@ private:
   // lower_convert.cc
   bool conversion(const std::string &op);
   void convert();
-  void convertPacked(const Type &to, const Type &from, Instruction pattern);
+  void convertPacked(const Type &to, const Type &from, const Instruction &pattern);
   void convertIntegers(const Type &to, const Type &from);
   void moveValue();
   void moveVector(std::uint8_t width);
