@@ -158,15 +158,12 @@ std::string Machine::pointText(std::span<const VarId> vars, const Frame &frame,
 std::vector<ExprId> reachable(const Program &program, std::vector<ExprId> roots) {
   std::vector<ExprId> nodes;
   std::vector<bool> seen(program.exprCount());
-  const auto enter = [&](std::span<const VarId> vars) {
-    for (const VarId var : vars)
-      roots.push_back(program.vars.at(var).extent);
-  };
   const auto enterLocals = [&](std::span<const DefId> locals) {
     for (const DefId id : locals) {
       const Definition &local = program.definitions.at(id);
       roots.insert(roots.end(), {local.value, local.where});
-      enter(local.vars);
+      for (const VarId var : local.vars)
+        roots.push_back(program.vars.at(var).extent);
     }
   };
   while (!roots.empty()) {
@@ -176,25 +173,9 @@ std::vector<ExprId> reachable(const Program &program, std::vector<ExprId> roots)
       continue;
     seen[id] = true;
     nodes.push_back(id);
-    const Expr &e = program.expr(id);
-    roots.insert(roots.end(), program.args(id).begin(), program.args(id).end());
-    if (e.op == Op::Reduce) {
-      const Reduction &r = program.reductions.at(e.payload);
-      roots.insert(roots.end(), {r.body, r.where, r.count});
-      for (const RankKey &key : r.keys)
-        roots.push_back(key.value);
-      enter(r.vars);
-    } else if (e.op == Op::Recur) {
+    program.forEachOperand(id, [&](ExprId operand) { roots.push_back(operand); });
+    if (const Expr &e = program.expr(id); e.op == Op::Recur) {
       const Recurrence &r = program.recurrences.at(recurrenceOf(e.payload));
-      roots.push_back(r.where);
-      enter(r.shared);
-      enter(r.vars);
-      for (const std::vector<CarryId> *carries : {&r.carries, &r.yields})
-        for (const CarryId carry : *carries) {
-          const Carry &c = program.carries.at(carry);
-          roots.insert(roots.end(), {c.start, c.next, c.merged});
-          enter(c.vars);
-        }
       enterLocals(r.stepLocals);
       enterLocals(r.mergeLocals);
     }

@@ -74,30 +74,17 @@ bool ExprChecker::assumeForAll(const Node &n, Assumption &assumption) {
     if (assumption.vars.back() == kNone)
       return false;
   }
-  if (!assumeWhere(where, assumption))
+  if (!guard(where, assumption.where))
     return false;
   assumption.condition = withinAs(condition, kBool, "the condition of `forall`").id;
   return assumption.condition != kNone;
-}
-
-bool ExprChecker::assumeWhere(NodeId where, Assumption &assumption) {
-  if (where == kNoNode)
-    return true;
-  const Value guard = withinAs(where, kBool, "`where`");
-  if (!guard)
-    return false;
-  if (guard.id != program_.constant(DType::Bool, 1)) {
-    assumption.where = guard.id;
-    algebra_.assume(guard.id);
-  }
-  return true;
 }
 
 // distinct(value for n in B where c), disjoint(start, length for r in R where c)
 bool ExprChecker::assumeOver(const Node &n, std::size_t values, Assumption &assumption) {
   const std::span<const NodeId> kids(n.kids);
   if (!bindBinders(kids.subspan(values, kids.size() - values - 1), assumption.vars) ||
-      !assumeWhere(kids.back(), assumption))
+      !guard(kids.back(), assumption.where))
     return false;
   assumption.kind = values == 1 ? Assumption::Kind::Distinct : Assumption::Kind::Disjoint;
   for (std::size_t i = 0; i < values; ++i) {

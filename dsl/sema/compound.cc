@@ -156,7 +156,8 @@ Value ExprChecker::elementAt(const Compound &array, NodeId index) {
   return {};
 }
 
-bool ExprChecker::isOverDimensions(ExprId id) const {
+// Whether a node of the expression is one that `is` accepts.
+template <class F> bool ExprChecker::contains(ExprId id, F &&is) const {
   std::vector<ExprId> open = {id};
   std::set<ExprId> seen;
   while (!open.empty()) {
@@ -164,40 +165,29 @@ bool ExprChecker::isOverDimensions(ExprId id) const {
     open.pop_back();
     if (!seen.insert(at).second)
       continue;
-    const Expr &e = program_.expr(at);
-    const bool isOpaqueBool =
-        e.op == Op::Scalar && e.payload >= kFirstOpaque && e.type == DType::Bool;
-    if (e.op == Op::Load || e.op == Op::Use || e.op == Op::Reduce || e.op == Op::Var ||
-        (e.op == Op::Scalar && !isOpaqueBool))
-      return false;
+    if (is(program_.expr(at)))
+      return true;
     open.insert(open.end(), program_.args(at).begin(), program_.args(at).end());
   }
-  return true;
+  return false;
+}
+
+bool ExprChecker::isOverDimensions(ExprId id) const {
+  return !contains(id, [](const Expr &e) {
+    const bool isOpaqueBool =
+        e.op == Op::Scalar && e.payload >= kFirstOpaque && e.type == DType::Bool;
+    return e.op == Op::Load || e.op == Op::Use || e.op == Op::Reduce || e.op == Op::Var ||
+           (e.op == Op::Scalar && !isOpaqueBool);
+  });
 }
 
 // An integer of a tensor or a definition, made an index.
 bool ExprChecker::readsData(ExprId id) const {
-  std::vector<ExprId> open = {id};
-  while (!open.empty()) {
-    const ExprId at = open.back();
-    open.pop_back();
-    if (program_.expr(at).op == Op::Cast)
-      return true;
-    open.insert(open.end(), program_.args(at).begin(), program_.args(at).end());
-  }
-  return false;
+  return contains(id, [](const Expr &e) { return e.op == Op::Cast; });
 }
 
 bool ExprChecker::reads(ExprId id, std::uint64_t tensor) const {
-  std::vector<ExprId> open = {id};
-  while (!open.empty()) {
-    const ExprId at = open.back();
-    open.pop_back();
-    if (program_.expr(at).op == Op::Load && program_.expr(at).payload == tensor)
-      return true;
-    open.insert(open.end(), program_.args(at).begin(), program_.args(at).end());
-  }
-  return false;
+  return contains(id, [&](const Expr &e) { return e.op == Op::Load && e.payload == tensor; });
 }
 
 Compound ExprChecker::field(const Node &n) {

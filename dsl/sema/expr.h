@@ -77,6 +77,8 @@ public:
 
   /// Made of dimensions and bool parameters alone: nothing read from memory.
   bool isOverDimensions(ExprId id) const;
+  /// A condition after `where`, into `where` and assumed from here on. False after a report.
+  bool checkGuard(NodeId condition, Scope &scope, ExprId &where);
   /// Binders `i in n`, as index variables in the scope entered; bounds may be data. False after a
   /// report.
   bool bindVariables(std::span<const NodeId> binders, Scope &scope, std::vector<VarId> &vars);
@@ -126,6 +128,7 @@ private:
     ExprChecker &checker_;
     Scope *before_;
   };
+  template <class F> bool contains(ExprId id, F &&is) const;
   bool isGeneric() const { return mode_ == Mode::Generic; }
   const Ast &ast() const { return scope_->module().ast; }
   const Node &node(NodeId id) const { return ast()[id]; }
@@ -218,6 +221,7 @@ private:
   Value reduction(const Node &n, const Type *hint);
   Value reductionBody(const Node &n, ReduceOp op, NodeId body, const Type *hint);
   Value dotBody(const Node &n, NodeId body);
+  bool guard(NodeId condition, ExprId &where);
   bool bindBinders(std::span<const NodeId> binders, std::vector<VarId> &vars);
   bool bindAs(const std::string &name, Span span, VarId var);
   bool reductionOrder(const Node &n, NodeId order, const Type &type, Reduction &reduction);
@@ -231,7 +235,6 @@ private:
   // --- assume (assume.cc)
   bool assumePlainly(NodeId id, Assumption &assumption);
   bool assumeForAll(const Node &n, Assumption &assumption);
-  bool assumeWhere(NodeId where, Assumption &assumption);
   bool assumeOver(const Node &n, std::size_t values, Assumption &assumption);
 
   // --- Views (view.cc)

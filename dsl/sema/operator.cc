@@ -193,7 +193,8 @@ bool OperatorChecker::define(const Head &head) {
   const Entry *outputOrNone = isOutput ? &output : nullptr;
   Value value;
   if (bindLoop(definition) && bindIndices(head, outputOrNone, definition) &&
-      guard(head.guard, definition) && arePlaced(head, outputOrNone, definition))
+      checker_.checkGuard(head.guard, scope_, definition.where) &&
+      arePlaced(head, outputOrNone, definition))
     value = valueOf(head, outputOrNone);
   checker_.algebra().forget(facts);
   scope_.shrink(mark);
@@ -215,20 +216,6 @@ bool OperatorChecker::define(const Head &head) {
   else if (!scope_.declare(std::move(entry), report_))
     return false;
   return static_cast<bool>(value);
-}
-
-// The guard of the store, assumed from here on.
-bool OperatorChecker::guard(NodeId condition, Definition &definition) {
-  if (condition == kNoNode)
-    return true;
-  const Value where = checker_.checkAs(condition, scope_, kBool, "`where`");
-  if (!where)
-    return false;
-  if (where.id != program_.constant(DType::Bool, 1)) {
-    definition.where = where.id;
-    checker_.algebra().assume(where.id);
-  }
-  return true;
 }
 
 Value OperatorChecker::valueOf(const Head &head, const Entry *output) {

@@ -71,7 +71,6 @@ private:
   std::vector<Head> headsOf(const Node &statement) const;
   bool defineAll(const std::vector<Head> &heads);
   bool define(const Head &head);
-  bool guard(NodeId condition, Definition &definition);
   Value valueOf(const Head &head, const Entry *output);
   bool bindIndices(const Head &head, const Entry *output, Definition &definition);
   ExprId extentOf(const Node &index, std::span<const NodeId> roots, const Node *define = nullptr,

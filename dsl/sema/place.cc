@@ -197,7 +197,8 @@ bool OperatorChecker::updated(const Node &statement, const Entry &entry, Definit
                   {entry.span, "declared here"});
     return false;
   }
-  if (!bindFreeNames(statement, entry, definition) || !guard(statement.kids[axes], definition))
+  if (!bindFreeNames(statement, entry, definition) ||
+      !checker_.checkGuard(statement.kids[axes], scope_, definition.where))
     return false;
   for (std::size_t axis = 0; axis < axes; ++axis) {
     definition.at.push_back(
@@ -392,11 +393,11 @@ std::optional<FoldLayout::Index> OperatorChecker::foldIndex(const Head &head, st
 
 // name[i, j] = its part of the recurrence.
 bool OperatorChecker::definePart(const Head &head, const FoldLayout &layout, RecurrenceId id) {
-  const std::size_t part = head.part;
+  const auto part = static_cast<std::uint32_t>(head.part);
   const Recurrence r = program_.recurrences[id];
   const bool isYield = part >= r.carries.size();
-  const Carry carry =
-      program_.carries[isYield ? r.yields[part - r.carries.size()] : r.carries[part]];
+  const CarryId carryId = partId(r, part);
+  const Carry carry = program_.carries[carryId];
   // Whose variable each written index is; the definition has one of its own for each.
   std::map<std::string, VarId> meant;
   for (std::size_t i = 0; i < layout.shared.size(); ++i)
@@ -427,20 +428,18 @@ bool OperatorChecker::definePart(const Head &head, const FoldLayout &layout, Rec
   if (isYield)
     args.push_back(values.at(r.vars[0]));
   definition.value =
-      program_.make(Op::Recur, carry.type, recurPayload(id, static_cast<std::uint32_t>(part)),
-                    std::span<const ExprId>(args));
+      program_.make(Op::Recur, carry.type, recurPayload(id, part), std::span<const ExprId>(args));
   program_.setSpan(definition.value, head.statement.span);
   const Entry *known = scope_.find(head.name.text);
   const bool isOutput = known && known->kind == Entry::Kind::Output;
   if (isOutput)
     definition.output = known->number;
-  Entry entry{
-      Entry::Kind::Definition,
-      head.name.text,
-      head.name.nameSpan,
-      {kNone, checker_.typeOf(isYield ? r.yields[part - r.carries.size()] : r.carries[part])},
-      static_cast<std::uint32_t>(program_.definitions.size()),
-      {}};
+  Entry entry{Entry::Kind::Definition,
+              head.name.text,
+              head.name.nameSpan,
+              {kNone, checker_.typeOf(carryId)},
+              static_cast<std::uint32_t>(program_.definitions.size()),
+              {}};
   program_.definitions.push_back(std::move(definition));
   if (!isOutput)
     return scope_.declare(std::move(entry), report_);

@@ -201,9 +201,7 @@ Text Printer::node(ExprId id, const std::map<ExprId, Text> &done, int indent) {
   }
   case Op::Recur: {
     const Recurrence &r = program_.recurrences[recurrenceOf(e.payload)];
-    const std::size_t part = partOf(e.payload);
-    const CarryId carry =
-        part < r.carries.size() ? r.carries[part] : r.yields[part - r.carries.size()];
+    const CarryId carry = partId(r, partOf(e.payload));
     return indexed(recurrenceName(recurrenceOf(e.payload)) + "." + program_.carries[carry].name, id,
                    done);
   }

@@ -7,7 +7,6 @@ namespace ordo::dsl {
 namespace {
 
 constexpr Type kIndex{DType::Index, nullptr};
-constexpr Type kBool{DType::Bool, nullptr};
 constexpr Type kI32{DType::I32, nullptr};
 
 } // namespace
@@ -26,14 +25,7 @@ Value ExprChecker::ranking(const Node &n) {
   }
   const ExprId slot = reduction.op == ReduceOp::Top ? slotOf(n, reduction) : program_.index(0);
   bool isFine = slot != kNone && bindBinders(std::span(n.kids).subspan(1, 1), reduction.vars);
-  if (isFine && where != kNoNode) {
-    const Value guard = withinAs(where, kBool, "`where`");
-    isFine = static_cast<bool>(guard);
-    if (guard && guard.id != program_.constant(DType::Bool, 1)) {
-      reduction.where = guard.id;
-      algebra_.assume(guard.id);
-    }
-  }
+  isFine = isFine && guard(where, reduction.where);
   isFine =
       isFine && rankKeys(n, 3, program_.make(Op::Var, DType::Index, reduction.vars[0]), reduction);
   algebra_.forget(facts);

@@ -15,7 +15,6 @@ namespace ordo::dsl {
 namespace {
 
 constexpr Type kIndex{DType::Index, nullptr};
-constexpr Type kBool{DType::Bool, nullptr};
 
 constexpr std::array kReals = {DType::F32, DType::F64, DType::BF16, DType::F16};
 constexpr std::array kWholes = {DType::I32, DType::I64, DType::U32, DType::U64};
@@ -222,15 +221,8 @@ bool ExprChecker::foldBody(const Node &fold, const FoldLayout &layout, Recurrenc
 bool ExprChecker::foldStep(const Node &fold, const FoldLayout &layout, Recurrence &r) {
   if (!bindBinders(std::span(fold.kids).first(fold.a), r.vars))
     return false;
-  if (const NodeId where = fold.kids[fold.a + 1]; where != kNoNode) {
-    const Value guard = withinAs(where, kBool, "`where`");
-    if (!guard)
-      return false;
-    if (guard.id != program_.constant(DType::Bool, 1)) {
-      r.where = guard.id;
-      algebra_.assume(guard.id);
-    }
-  }
+  if (!guard(fold.kids[fold.a + 1], r.where))
+    return false;
   if (!declareCarries(layout, r, "", fold.nameSpan, Side::Step))
     return false;
   const std::size_t mark = scope_->size();
@@ -301,7 +293,7 @@ bool ExprChecker::bindStep(std::span<const NodeId> statements, std::span<const N
 bool ExprChecker::localArray(NodeId id, std::span<const NodeId> rest, std::vector<DefId> &locals) {
   const Node &define = node(id);
   const std::size_t axes = define.kids.size() - 2;
-  const NodeId guard = define.kids[axes], given = define.kids[axes + 1];
+  const NodeId given = define.kids[axes + 1];
   const std::size_t mark = scope_->size(), facts = algebra_.factCount();
   Definition definition;
   definition.name = define.text;
@@ -316,14 +308,7 @@ bool ExprChecker::localArray(NodeId id, std::span<const NodeId> rest, std::vecto
     definition.vars.push_back(bindVariable(index.text, index.span, extents[axis], *scope_));
     isFine = definition.vars.back() != kNone;
   }
-  if (isFine && guard != kNoNode) {
-    const Value where = withinAs(guard, kBool, "`where`");
-    isFine = static_cast<bool>(where);
-    if (where && where.id != program_.constant(DType::Bool, 1)) {
-      definition.where = where.id;
-      algebra_.assume(where.id);
-    }
-  }
+  isFine = isFine && guard(define.kids[axes], definition.where);
   const Value value = isFine ? within(given, nullptr) : Value();
   algebra_.forget(facts);
   scope_->shrink(mark);

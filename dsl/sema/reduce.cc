@@ -55,14 +55,7 @@ Value ExprChecker::reduction(const Node &n, const Type *hint) {
   const std::size_t mark = scope_->size();
   const std::size_t facts = algebra_.factCount();
   bool isFine = bindBinders(std::span(n.kids).first(binders), reduction.vars);
-  if (isFine && where != kNoNode) {
-    const Value guard = withinAs(where, kBool, "`where`");
-    isFine = static_cast<bool>(guard);
-    if (guard && guard.id != program_.constant(DType::Bool, 1)) {
-      reduction.where = guard.id;
-      algebra_.assume(guard.id);
-    }
-  }
+  isFine = isFine && guard(where, reduction.where);
   Value value;
   if (isFine)
     value = reductionBody(n, reduction.op, body, hint);
@@ -78,6 +71,25 @@ Value ExprChecker::reduction(const Node &n, const Type *hint) {
   reduction.body = value.id;
   program_.reductions.push_back(std::move(reduction));
   return {make(Op::Reduce, result.dtype, n.span, {}, program_.reductions.size() - 1), result};
+}
+
+bool ExprChecker::checkGuard(NodeId condition, Scope &scope, ExprId &where) {
+  const Frame frame(*this, scope);
+  return guard(condition, where);
+}
+
+// A condition that always holds is none.
+bool ExprChecker::guard(NodeId condition, ExprId &where) {
+  if (condition == kNoNode)
+    return true;
+  const Value value = withinAs(condition, kBool, "`where`");
+  if (!value)
+    return false;
+  if (value.id != program_.constant(DType::Bool, 1)) {
+    where = value.id;
+    algebra_.assume(value.id);
+  }
+  return true;
 }
 
 bool ExprChecker::bindVariables(std::span<const NodeId> binders, Scope &scope,

@@ -185,6 +185,11 @@ struct Recurrence {
   Span span;
 };
 
+/// The carry or yield that is `part` of a recurrence: carries count first, then yields.
+inline CarryId partId(const Recurrence &r, std::uint32_t part) {
+  return part < r.carries.size() ? r.carries[part] : r.yields[part - r.carries.size()];
+}
+
 enum class Side : std::uint8_t { Step, Left, Right };
 inline std::uint64_t carryPayload(CarryId carry, Side side) {
   return std::uint64_t{carry} * 3 + static_cast<std::uint64_t>(side);
@@ -315,10 +320,10 @@ template <class F> void Program::forEachOperand(ExprId id, F &&f) const {
     give(arg);
   const auto giveExtents = [&](const std::vector<VarId> &bound) {
     for (const VarId var : bound)
-      give(vars[var].extent);
+      give(vars.at(var).extent);
   };
   if (exprs_[id].op == Op::Reduce) {
-    const Reduction &r = reductions[exprs_[id].payload];
+    const Reduction &r = reductions.at(exprs_[id].payload);
     giveExtents(r.vars);
     give(r.body);
     give(r.where);
@@ -327,13 +332,16 @@ template <class F> void Program::forEachOperand(ExprId id, F &&f) const {
       give(key.value);
   }
   if (exprs_[id].op == Op::Recur) {
-    const Recurrence &r = recurrences[recurrenceOf(exprs_[id].payload)];
+    const Recurrence &r = recurrences.at(recurrenceOf(exprs_[id].payload));
+    giveExtents(r.shared);
     giveExtents(r.vars);
     give(r.where);
     for (const std::vector<CarryId> *parts : {&r.carries, &r.yields})
-      for (const CarryId part : *parts)
+      for (const CarryId part : *parts) {
+        giveExtents(carries.at(part).vars);
         for (const ExprId value : {carries[part].start, carries[part].next, carries[part].merged})
           give(value);
+      }
   }
 }
 
