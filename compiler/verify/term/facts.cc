@@ -1,0 +1,180 @@
+#include "compiler/verify/term/facts.h"
+
+#include <limits>
+#include <numeric>
+#include <set>
+
+namespace ordo::verify {
+namespace {
+
+constexpr std::size_t kMostConstraints = 400;
+
+/// A constraint sum k*a + c >= 0 with wide coefficients.
+struct Row {
+  std::map<NodeId, Wide> terms;
+  Wide constant = 0;
+};
+
+Wide gcd(Wide a, Wide b) {
+  a = a < 0 ? -a : a;
+  while (b != 0) {
+    const Wide rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+Wide floorDivided(Wide a, Wide b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0)); }
+
+/// Divides by the common factor; the constant is rounded down, for the terms are integers.
+void tighten(Row &row) {
+  Wide common = 0;
+  for (const auto &[atom, factor] : row.terms)
+    common = gcd(factor, common);
+  if (common <= 1)
+    return;
+  for (auto &[atom, factor] : row.terms)
+    factor /= common;
+  row.constant = floorDivided(row.constant, common);
+}
+
+bool isLarge(const Row &row) {
+  const Wide limit = Wide{1} << 100;
+  const auto large = [&](Wide value) { return value > limit || value < -limit; };
+  if (large(row.constant))
+    return true;
+  for (const auto &[atom, factor] : row.terms)
+    if (large(factor))
+      return true;
+  return false;
+}
+
+/// x*a + y*b, x and y positive.
+Row combined(const Row &a, Wide x, const Row &b, Wide y) {
+  Row sum;
+  sum.constant = a.constant * x + b.constant * y;
+  for (const auto &[atom, factor] : a.terms)
+    sum.terms[atom] += factor * x;
+  for (const auto &[atom, factor] : b.terms)
+    sum.terms[atom] += factor * y;
+  std::erase_if(sum.terms, [](const auto &term) { return term.second == 0; });
+  return sum;
+}
+
+} // namespace
+
+Interval Facts::ofAtom(NodeId atom) const {
+  const auto it = bounds_.find(atom);
+  return it == bounds_.end() ? Interval{} : it->second;
+}
+
+Interval Facts::interval(AffineId form) const {
+  const Affine &f = pool_.form(form);
+  Interval sum{Wide{f.constant}, Wide{f.constant}};
+  for (const auto &[atom, factor] : f.terms) {
+    const Interval of = ofAtom(atom);
+    const auto &low = factor > 0 ? of.low : of.high, &high = factor > 0 ? of.high : of.low;
+    sum.low = sum.low && low ? std::optional(*sum.low + *low * factor) : std::nullopt;
+    sum.high = sum.high && high ? std::optional(*sum.high + *high * factor) : std::nullopt;
+  }
+  return sum;
+}
+
+bool Facts::holds(AffineId form, std::span<const AffineId> given) {
+  const Interval of = interval(form);
+  if (of.low && *of.low >= 0)
+    return true;
+  if (pool_.form(form).isConstant() && given.empty())
+    return false;
+  std::vector<AffineId> question(given.begin(), given.end());
+  question.push_back(form);
+  if (const auto it = answers_.find(question); it != answers_.end())
+    return it->second;
+  std::vector<AffineId> constraints(given.begin(), given.end());
+  constraints.insert(constraints.end(), facts_.begin(), facts_.end());
+  // Not form: -form - 1 >= 0.
+  constraints.push_back(pool_.plus(pool_.scale(form, -1), -1));
+  const bool answer = eliminate(std::move(constraints));
+  answers_[question] = answer;
+  return answer;
+}
+
+bool Facts::within(AffineId form, Wide low, Wide high, std::span<const AffineId> given) {
+  const Interval of = interval(form);
+  if (of.low && of.high && *of.low >= low && *of.high < high)
+    return true;
+  const auto fits = [](Wide value) {
+    return value >= std::numeric_limits<std::int64_t>::min() &&
+           value <= std::numeric_limits<std::int64_t>::max();
+  };
+  const auto least = [&] {
+    return (of.low && *of.low >= low) ||
+           (fits(-low) && holds(pool_.plus(form, static_cast<std::int64_t>(-low)), given));
+  };
+  const auto most = [&] {
+    return (of.high && *of.high < high) ||
+           (fits(high - 1) &&
+            holds(pool_.plus(pool_.scale(form, -1), static_cast<std::int64_t>(high - 1)), given));
+  };
+  return least() && most();
+}
+
+/// True if the constraints have no solution.
+bool Facts::eliminate(std::vector<AffineId> constraints) const {
+  std::vector<Row> rows;
+  std::set<NodeId> atoms;
+  const auto add = [&](Row row) {
+    tighten(row);
+    rows.push_back(std::move(row));
+  };
+  for (std::size_t k = 0; k < constraints.size(); ++k) {
+    Row row;
+    row.constant = pool_.form(constraints[k]).constant;
+    for (const auto &[atom, factor] : pool_.form(constraints[k]).terms) {
+      row.terms[atom] = factor;
+      if (!atoms.insert(atom).second)
+        continue;
+      if (const auto it = definitions_.find(atom); it != definitions_.end())
+        constraints.insert(constraints.end(), it->second.begin(), it->second.end());
+    }
+    add(std::move(row));
+  }
+  for (const NodeId atom : atoms) {
+    const Interval of = ofAtom(atom);
+    if (of.low)
+      add({{{atom, 1}}, -*of.low});
+    if (of.high)
+      add({{{atom, -1}}, *of.high});
+  }
+  for (const NodeId atom : atoms) {
+    std::vector<Row> above, below, next; // lower bounds of the atom, upper bounds
+    for (Row &row : rows) {
+      const auto it = row.terms.find(atom);
+      if (it == row.terms.end())
+        next.push_back(std::move(row));
+      else
+        (it->second > 0 ? above : below).push_back(std::move(row));
+    }
+    if (next.size() + above.size() * below.size() > kMostConstraints)
+      return false;
+    for (const Row &a : above)
+      for (const Row &b : below) {
+        Row sum = combined(a, -b.terms.at(atom), b, a.terms.at(atom));
+        tighten(sum);
+        if (isLarge(sum))
+          return false;
+        if (sum.terms.empty() && sum.constant < 0)
+          return true;
+        if (!sum.terms.empty())
+          next.push_back(std::move(sum));
+      }
+    rows = std::move(next);
+  }
+  for (const Row &row : rows)
+    if (row.terms.empty() && row.constant < 0)
+      return true;
+  return false;
+}
+
+} // namespace ordo::verify

@@ -1,0 +1,148 @@
+// The laws: constructors that bring every way of writing a value to one node.
+//
+// Each law holds for every bit of every operand, a NaN being one value (docs/proof.md lists them):
+// commuted operands; x + -0.0 = x; x * 1 = x; x + x = 2 * x; x / 2^k = x * 2^-k; 1 / x for rcp;
+// signs through products; max and min as sets; casts there and back; arithmetic of narrow floats
+// in f32, rounded again; selection; and exact integers for what is not seen to wrap.
+#pragma once
+
+#include "compiler/verify/machine/instruction.h"
+#include "compiler/verify/term/facts.h"
+#include "compiler/verify/term/pool.h"
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace ordo::verify {
+
+/// A value: bits that are known, or a node, or nothing.
+struct Term {
+  enum class State : std::uint8_t { Undefined, Constant, Node };
+  State state = State::Undefined;
+  std::uint64_t bits = 0; // or the NodeId
+
+  bool operator==(const Term &) const = default;
+  bool isConstant() const { return state == State::Constant; }
+  bool isNode() const { return state == State::Node; }
+  bool isUndefined() const { return state == State::Undefined; }
+  NodeId node() const { return static_cast<NodeId>(bits); }
+  static Term constant(std::uint64_t bits) { return {State::Constant, bits}; }
+  static Term of(NodeId node) { return {State::Node, node}; }
+};
+
+class Terms {
+public:
+  Terms() : facts_(affine_) {}
+
+  Pool &pool() { return pool_; }
+  const Pool &pool() const { return pool_; }
+  AffinePool &affine() { return affine_; }
+  const AffinePool &affine() const { return affine_; }
+  Facts &facts() { return facts_; }
+
+  /// A symbol of `width` bits whose unsigned value lies in the interval.
+  Term symbol(std::string name, unsigned width, Interval interval);
+  /// An element of a tensor by its row-major number, exact.
+  Term input(std::uint32_t tensor, dsl::DType type, AffineId element);
+
+  // As nodes, typed.
+  NodeId asFloat(dsl::DType format, const Term &value);
+  NodeId asBits(unsigned width, const Term &value);
+  /// What is stored: of a float, the float.
+  NodeId asElement(dsl::DType type, const Term &value);
+
+  // Integers. exact(): the unsigned value; modular(): equal to it modulo 2^width.
+  AffineId exact(const Term &value, unsigned width);
+  AffineId modular(const Term &value, unsigned width);
+  Term integer(AffineId form, unsigned width);
+  Term atLeastZero(AffineId form);
+  Term isZero(AffineId form);
+
+  /// An operation of the machine from Mov to Approx, of one result.
+  Term apply(const Instruction &i, const Term *src);
+  Term add(const Term &a, const Term &b, unsigned width, std::int64_t factor = 1);
+  Term multiply(const Term &a, const Term &b, unsigned width);
+  Term shiftLeft(const Term &a, unsigned by, unsigned width);
+  Term shiftRight(const Term &a, unsigned by, unsigned width);
+  Term shiftRightSigned(const Term &a, unsigned by, unsigned width);
+  Term bitAnd(const Term &a, const Term &b, unsigned width);
+  Term bitOr(const Term &a, const Term &b, unsigned width);
+  Term bitXor(const Term &a, const Term &b, unsigned width);
+  Term extract(const Term &a, unsigned bit, unsigned width, unsigned ofWidth);
+  Term concat(std::span<const Term> lowestFirst, std::span<const unsigned> widths);
+  Term zeroExtend(const Term &a, unsigned from, unsigned to);
+  Term signExtend(const Term &a, unsigned from, unsigned to);
+  Term floorDivide(const Term &a, std::uint64_t divisor, unsigned width);
+  Term remainder(const Term &a, std::uint64_t divisor, unsigned width);
+  Term minMax(Kind kind, const Term &a, const Term &b, unsigned width);
+  Term compare(Op op, const Term &a, const Term &b, unsigned width);
+  Term notBit(const Term &a);
+  Term andBit(const Term &a, const Term &b);
+  Term orBit(const Term &a, const Term &b);
+  Term select(const Term &condition, const Term &a, const Term &b, unsigned width);
+
+  // Floats; arguments are float nodes.
+  NodeId floatConstant(dsl::DType format, std::uint64_t bits);
+  NodeId fadd(dsl::DType format, NodeId a, NodeId b);
+  NodeId fmul(dsl::DType format, NodeId a, NodeId b);
+  NodeId fdiv(dsl::DType format, NodeId a, NodeId b);
+  NodeId ffma(dsl::DType format, NodeId a, NodeId b, NodeId c);
+  NodeId fsqrt(dsl::DType format, NodeId a);
+  NodeId fneg(NodeId a);
+  NodeId fabs(NodeId a);
+  NodeId fminmax(Kind kind, NodeId a, NodeId b);
+  NodeId fconvert(dsl::DType to, NodeId a, Round rounding);
+  NodeId froundInt(NodeId a, Round rounding);
+  NodeId fromInteger(dsl::DType to, const Term &a, unsigned width, bool isSigned);
+  Term toInteger(NodeId a, unsigned width, bool isSigned, Round rounding);
+  Term fcompare(Kind kind, NodeId a, NodeId b);
+  Term isNan(NodeId a);
+  /// Bits of the contract: those of a NaN are 0x7fc00000 and its like.
+  Term canonicalBits(dsl::DType format, NodeId a);
+  /// max and min of several as one set, where `a` is the top of a tree of them.
+  NodeId settled(NodeId a);
+
+  /// `value` where the conditions hold, each with its truth; `given` what they say of integers.
+  class Under;
+  NodeId under(Under &context, NodeId root);
+
+  bool isOneBit(NodeId node) const;
+
+private:
+  friend class Under;
+  Term constantOrNode(NodeId node) const;
+  std::optional<std::uint64_t> floatBits(NodeId node) const;
+  NodeId folded(Op op, dsl::DType format, std::initializer_list<NodeId> args);
+  bool allConstant(std::initializer_list<NodeId> args) const;
+  NodeId selectFloat(NodeId condition, NodeId a, NodeId b);
+  std::pair<NodeId, bool> withoutSign(NodeId a);
+  std::optional<NodeId> narrowed(dsl::DType to, NodeId a);
+  std::optional<NodeId> narrowOperand(dsl::DType to, NodeId a);
+  Term opaque(Kind kind, unsigned width, std::initializer_list<NodeId> args,
+              std::uint64_t payload = 0);
+  void registerAtom(NodeId node);
+  AffineId reduced(AffineId form, unsigned width);
+  AffineId combined(AffineId a, std::int64_t x, AffineId b, std::int64_t y, unsigned width);
+  bool isIndexLike(NodeId node) const;
+  struct Slice {
+    Term value;
+    unsigned width;
+  };
+  std::vector<Slice> slices(const Term &a, unsigned width);
+  Term joined(const std::vector<Slice> &slices);
+  std::optional<Term> throughSelect(const Term &a, const Term &b, unsigned width,
+                                    const std::function<Term(const Term &, const Term &)> &op);
+  Term floatResult(const Instruction &i, const Term *src);
+  Term shift(const Instruction &i, const Term *src);
+
+  Pool pool_;
+  AffinePool affine_;
+  Facts facts_;
+  std::unordered_map<NodeId, bool> registered_;
+  std::unordered_map<NodeId, NodeId> settled_;
+};
+
+} // namespace ordo::verify

@@ -1,0 +1,361 @@
+// Laws of integers: linear forms modulo 2^width, exact where a bound is known.
+#include "compiler/verify/machine/fault.h"
+#include "compiler/verify/term/terms.h"
+
+#include <algorithm>
+
+namespace ordo::verify {
+namespace {
+
+Wide power(unsigned width) { return Wide{1} << width; }
+
+/// The representative in [-2^(width-1), 2^(width-1)).
+std::int64_t symmetric(Wide value, unsigned width) {
+  const Wide modulus = power(width);
+  Wide rest = value % modulus;
+  if (rest < -modulus / 2)
+    rest += modulus;
+  if (rest >= modulus / 2)
+    rest -= modulus;
+  return static_cast<std::int64_t>(rest);
+}
+
+} // namespace
+
+Term Terms::symbol(std::string name, unsigned width, Interval interval) {
+  pool_.symbols.push_back(std::move(name));
+  const NodeId node = pool_.make(Kind::Symbol, Sort::bits(width), pool_.symbols.size() - 1);
+  facts_.bound(node, interval);
+  registered_[node] = true;
+  return Term::of(node);
+}
+
+Term Terms::input(std::uint32_t tensor, dsl::DType type, AffineId element) {
+  const Sort sort = dsl::isFloat(type) ? Sort::of(type)
+                                       : Sort::bits(static_cast<unsigned>(dsl::byteSize(type)) * 8);
+  return Term::of(
+      pool_.make(Kind::Input, sort, tensor, {pool_.make(Kind::Integer, Sort::bits(64), element)}));
+}
+
+void Terms::registerAtom(NodeId node) {
+  if (!registered_.emplace(node, true).second)
+    return;
+  facts_.bound(node, {Wide{0}, power(pool_.node(node).sort.width) - 1});
+}
+
+Term Terms::constantOrNode(NodeId node) const {
+  const Node &n = pool_.node(node);
+  // A NaN's bits are not known.
+  if (n.kind == Kind::Constant && (!n.sort.isFloat() || !dsl::isNanBits(n.sort.format, n.payload)))
+    return Term::constant(n.payload);
+  if (n.kind == Kind::Undefined)
+    return {};
+  return Term::of(node);
+}
+
+NodeId Terms::asBits(unsigned width, const Term &value) {
+  if (value.isConstant())
+    return pool_.make(Kind::Constant, Sort::bits(width), value.bits);
+  if (value.isUndefined())
+    return pool_.make(Kind::Undefined, Sort::bits(width));
+  return value.node();
+}
+
+bool Terms::isIndexLike(NodeId node) const {
+  const Kind kind = pool_.node(node).kind;
+  return kind == Kind::Symbol || kind == Kind::MinU || kind == Kind::MaxU || kind == Kind::FloorDiv;
+}
+
+AffineId Terms::reduced(AffineId form, unsigned width) {
+  const Affine &f = affine_.form(form);
+  const auto fits = [&](std::int64_t v) { return symmetric(v, width) == v; };
+  if (fits(f.constant) &&
+      std::ranges::all_of(f.terms, [&](const auto &t) { return fits(t.second); }))
+    return form;
+  Affine r;
+  r.constant = symmetric(f.constant, width);
+  for (const auto &[atom, factor] : f.terms)
+    if (const std::int64_t s = symmetric(factor, width); s != 0)
+      r.terms.emplace_back(atom, s);
+  return affine_.intern(std::move(r));
+}
+
+/// x*a + y*b modulo 2^width.
+AffineId Terms::combined(AffineId a, std::int64_t x, AffineId b, std::int64_t y, unsigned width) {
+  Affine sum;
+  const Affine p = affine_.form(a), q = affine_.form(b);
+  sum.constant = symmetric(Wide{p.constant} * x + Wide{q.constant} * y, width);
+  std::size_t i = 0, j = 0;
+  while (i < p.terms.size() || j < q.terms.size()) {
+    Wide factor = 0;
+    NodeId atom = 0;
+    const bool takeP =
+        j == q.terms.size() || (i < p.terms.size() && p.terms[i].first <= q.terms[j].first);
+    const bool takeQ =
+        i == p.terms.size() || (j < q.terms.size() && q.terms[j].first <= p.terms[i].first);
+    if (takeP) {
+      atom = p.terms[i].first;
+      factor += Wide{p.terms[i++].second} * x;
+    }
+    if (takeQ) {
+      atom = q.terms[j].first;
+      factor += Wide{q.terms[j++].second} * y;
+    }
+    if (const std::int64_t s = symmetric(factor, width); s != 0)
+      sum.terms.emplace_back(atom, s);
+  }
+  return affine_.intern(std::move(sum));
+}
+
+/// A node of bits whose only non-constant slice is shifted or extended data: 2^k * it.
+AffineId Terms::modular(const Term &value, unsigned width) {
+  if (value.isConstant())
+    return affine_.constant(symmetric(static_cast<Wide>(value.bits), width));
+  const NodeId id = value.node();
+  const Node n = pool_.node(id);
+  if (n.kind == Kind::Integer)
+    return reduced(static_cast<AffineId>(n.payload), width);
+  if (n.kind == Kind::Extract && n.payload == 0)
+    return modular(Term::of(pool_.args(id)[0]), width);
+  if (n.kind == Kind::Concat) {
+    std::optional<AffineId> form;
+    unsigned bit = 0;
+    for (const NodeId part : pool_.args(id)) {
+      const Node p = pool_.node(part);
+      if (p.kind != Kind::Constant || p.payload != 0) {
+        if (form || p.kind == Kind::Constant)
+          break;
+        registerAtom(part);
+        form = affine_.scale(affine_.atom(part), std::int64_t{1} << bit);
+      }
+      bit += p.sort.width;
+      if (bit == n.sort.width && form)
+        return reduced(*form, width);
+    }
+  }
+  registerAtom(id);
+  return affine_.atom(id);
+}
+
+AffineId Terms::exact(const Term &value, unsigned width) {
+  if (value.isConstant() && value.bits <= static_cast<std::uint64_t>(INT64_MAX))
+    return affine_.constant(static_cast<std::int64_t>(value.bits));
+  if (value.isConstant()) {
+    const NodeId node = asBits(width, value);
+    facts_.bound(node, {Wide{value.bits}, Wide{value.bits}});
+    registered_[node] = true;
+    return affine_.atom(node);
+  }
+  const NodeId id = value.node();
+  const AffineId form = modular(value, width);
+  if (facts_.within(form, 0, power(width)))
+    return form;
+  // A representative that a constant moves into range: T - 1 in 32 bits may stand as it is, and
+  // 2^w - 1 - x as -1 - x.
+  const AffineId moved = width < 63 ? affine_.plus(form, std::int64_t{1} << width) : form;
+  if (width < 63 && facts_.within(moved, 0, power(width)))
+    return moved;
+  registerAtom(id);
+  return affine_.atom(id);
+}
+
+Term Terms::integer(AffineId form, unsigned width) {
+  form = reduced(form, width);
+  const Affine f = affine_.form(form);
+  if (f.isConstant()) {
+    const std::uint64_t bits = static_cast<std::uint64_t>(f.constant);
+    return Term::constant(width >= 64 ? bits : bits & ((std::uint64_t{1} << width) - 1));
+  }
+  if (f.terms.size() == 1 && f.constant == 0) {
+    const auto [atom, factor] = f.terms.front();
+    const Node a = pool_.node(atom);
+    const bool isPower = factor > 0 && (factor & (factor - 1)) == 0;
+    const auto shift =
+        isPower ? static_cast<unsigned>(__builtin_ctzll(static_cast<std::uint64_t>(factor))) : 0u;
+    if (factor == 1 && a.sort.width == width)
+      return Term::of(atom);
+    if (!isIndexLike(atom) && isPower) {
+      // Data, shifted or extended: as slices.
+      const unsigned kept = std::min<unsigned>(a.sort.width, width - shift);
+      std::vector<Slice> parts;
+      if (shift > 0)
+        parts.push_back({Term::constant(0), shift});
+      parts.push_back({extract(Term::of(atom), 0, kept, a.sort.width), kept});
+      if (shift + kept < width)
+        parts.push_back({Term::constant(0), width - shift - kept});
+      return joined(parts);
+    }
+  }
+  return Term::of(pool_.make(Kind::Integer, Sort::bits(width), form));
+}
+
+Term Terms::atLeastZero(AffineId form) {
+  if (facts_.holds(form))
+    return Term::constant(1);
+  const AffineId negated = affine_.plus(affine_.scale(form, -1), -1);
+  if (facts_.holds(negated))
+    return Term::constant(0);
+  // Of a condition and its negation one is kept, the one with a positive first coefficient.
+  if (affine_.form(form).terms.front().second < 0)
+    return notBit(Term::of(pool_.make(Kind::AtLeastZero, Sort::bits(1), negated)));
+  return Term::of(pool_.make(Kind::AtLeastZero, Sort::bits(1), form));
+}
+
+Term Terms::isZero(AffineId form) {
+  if (const auto constant = affine_.constantOf(form))
+    return Term::constant(*constant == 0);
+  if (facts_.holds(affine_.plus(form, -1)) ||
+      facts_.holds(affine_.plus(affine_.scale(form, -1), -1)))
+    return Term::constant(0);
+  if (affine_.form(form).terms.front().second < 0)
+    form = affine_.scale(form, -1);
+  return Term::of(pool_.make(Kind::IsZero, Sort::bits(1), form));
+}
+
+/// a + factor * b.
+Term Terms::add(const Term &a, const Term &b, unsigned width, std::int64_t factor) {
+  if (a.isConstant() && b.isConstant())
+    return integer(combined(modular(a, width), 1, modular(b, width), factor, width), width);
+  if (const auto pushed = throughSelect(
+          a, b, width, [&](const Term &x, const Term &y) { return add(x, y, width, factor); }))
+    return *pushed;
+  return integer(combined(modular(a, width), 1, modular(b, width), factor, width), width);
+}
+
+Term Terms::multiply(const Term &a, const Term &b, unsigned width) {
+  if (a.isConstant() && !b.isConstant())
+    return multiply(b, a, width);
+  if (const auto pushed = throughSelect(
+          a, b, width, [&](const Term &x, const Term &y) { return multiply(x, y, width); }))
+    return *pushed;
+  if (b.isConstant()) {
+    const AffineId form = modular(a, width);
+    return integer(combined(form, symmetric(static_cast<Wide>(b.bits), width), form, 0, width),
+                   width);
+  }
+  const NodeId x = asBits(width, a), y = asBits(width, b);
+  return opaque(Kind::Mul, width, {std::min(x, y), std::max(x, y)});
+}
+
+Term Terms::zeroExtend(const Term &a, unsigned from, unsigned to) {
+  if (a.isConstant() || from == to)
+    return a;
+  if (const auto pushed =
+          throughSelect(a, Term::constant(0), from,
+                        [&](const Term &x, const Term &) { return zeroExtend(x, from, to); }))
+    return *pushed;
+  if (from == 1)
+    return select(a, Term::constant(1), Term::constant(0), to);
+  return integer(exact(a, from), to);
+}
+
+Term Terms::signExtend(const Term &a, unsigned from, unsigned to) {
+  if (a.isConstant()) {
+    const AffineId form = modular(a, from);
+    return integer(form, to);
+  }
+  if (const auto pushed =
+          throughSelect(a, Term::constant(0), from,
+                        [&](const Term &x, const Term &) { return signExtend(x, from, to); }))
+    return *pushed;
+  const AffineId form = modular(a, from);
+  if (facts_.within(form, -power(from - 1), power(from - 1)))
+    return integer(form, to);
+  return opaque(Kind::SignExtend, to, {asBits(from, a)});
+}
+
+/// floor(a / divisor) of the unsigned value.
+Term Terms::floorDivide(const Term &a, std::uint64_t divisor, unsigned width) {
+  if (divisor == 1)
+    return a;
+  if (a.isConstant())
+    return Term::constant(a.bits / divisor);
+  if (divisor > static_cast<std::uint64_t>(INT64_MAX))
+    throw DomainError("a division by a number beyond 2^63 is not modelled");
+  const auto d = static_cast<std::int64_t>(divisor);
+  const auto [quotient, rest] = affine_.split(exact(a, width), d);
+  if (facts_.within(rest, 0, d))
+    return integer(quotient, width);
+  const NodeId by = pool_.make(Kind::Constant, Sort::bits(64), divisor);
+  const NodeId node = pool_.make(Kind::FloorDiv, Sort::bits(64), rest, {by});
+  if (registered_.emplace(node, true).second) {
+    const Interval of = facts_.interval(rest);
+    Interval bounds;
+    const auto floor = [&](Wide v) { return v / d - (v % d < 0); };
+    bounds.low = of.low ? std::optional(floor(*of.low)) : std::nullopt;
+    bounds.high = of.high ? std::optional(floor(*of.high)) : std::nullopt;
+    facts_.bound(node, bounds);
+    // d * q <= rest <= d * q + d - 1
+    const AffineId q = affine_.scale(affine_.atom(node), d);
+    facts_.define(node, affine_.sub(rest, q));
+    facts_.define(node, affine_.plus(affine_.sub(q, rest), d - 1));
+  }
+  return integer(affine_.add(quotient, affine_.atom(node)), width);
+}
+
+Term Terms::remainder(const Term &a, std::uint64_t divisor, unsigned width) {
+  if (a.isConstant())
+    return Term::constant(a.bits % divisor);
+  const Term quotient = floorDivide(a, divisor, width);
+  const Term product = multiply(quotient, Term::constant(divisor), width);
+  return add(a, product, width, -1);
+}
+
+Term Terms::minMax(Kind kind, const Term &a, const Term &b, unsigned width) {
+  const bool isMin = kind == Kind::MinU;
+  if (kind == Kind::MinS || kind == Kind::MaxS) {
+    // Signed and unsigned agree below 2^(width-1).
+    const Wide half = power(width - 1);
+    if (facts_.within(exact(a, width), 0, half) && facts_.within(exact(b, width), 0, half))
+      return minMax(kind == Kind::MinS ? Kind::MinU : Kind::MaxU, a, b, width);
+    const NodeId x = asBits(width, a), y = asBits(width, b);
+    return opaque(kind, width, {std::min(x, y), std::max(x, y)});
+  }
+  const AffineId x = exact(a, width), y = exact(b, width);
+  const AffineId difference = affine_.sub(y, x);
+  if (facts_.holds(difference))
+    return isMin ? a : b;
+  if (facts_.holds(affine_.scale(difference, -1)))
+    return isMin ? b : a;
+  NodeId p = asBits(width, a), q = asBits(width, b);
+  const NodeId node = pool_.make(kind, Sort::bits(width), 0, {std::min(p, q), std::max(p, q)});
+  if (registered_.emplace(node, true).second) {
+    const Interval i = facts_.interval(x), j = facts_.interval(y);
+    const auto pick = [&](const auto &u, const auto &v) {
+      return isMin ? std::min(*u, *v) : std::max(*u, *v);
+    };
+    Interval bounds{Wide{0}, power(width) - 1};
+    if (i.low && j.low)
+      bounds.low = pick(i.low, j.low);
+    if (i.high && j.high)
+      bounds.high = pick(i.high, j.high);
+    facts_.bound(node, bounds);
+    const AffineId m = affine_.atom(node);
+    for (const AffineId side : {x, y})
+      facts_.define(node, isMin ? affine_.sub(side, m) : affine_.sub(m, side));
+  }
+  return Term::of(node);
+}
+
+Term Terms::compare(Op op, const Term &a, const Term &b, unsigned width) {
+  if (op == Op::CmpNe)
+    return notBit(compare(Op::CmpEq, a, b, width));
+  if (width == 1 && op == Op::CmpEq)
+    return notBit(bitXor(a, b, 1));
+  if (op == Op::CmpEq || op == Op::CmpLtU || op == Op::CmpLeU) {
+    const AffineId difference = affine_.sub(exact(b, width), exact(a, width));
+    if (op == Op::CmpEq)
+      return isZero(difference);
+    return atLeastZero(op == Op::CmpLtU ? affine_.plus(difference, -1) : difference);
+  }
+  const AffineId x = modular(a, width), y = modular(b, width);
+  const Wide half = power(width - 1);
+  if (facts_.within(x, -half, half) && facts_.within(y, -half, half)) {
+    const AffineId difference = affine_.sub(y, x);
+    return atLeastZero(op == Op::CmpLtS ? affine_.plus(difference, -1) : difference);
+  }
+  return opaque(op == Op::CmpLtS ? Kind::CmpLtS : Kind::CmpLeS, 1,
+                {asBits(width, a), asBits(width, b)});
+}
+
+} // namespace ordo::verify
