@@ -166,7 +166,7 @@ std::string toString(const Pool &pool, const AffinePool &affine, NodeId root, in
   return Printer{pool, affine, nodes}.node(root, depth);
 }
 
-std::string toString(const Pool &pool, const AffinePool &affine, AffineId form) {
+std::string formText(const Pool &pool, const AffinePool &affine, AffineId form) {
   return Printer{pool, affine, 60}.form(form, 6);
 }
 

@@ -65,7 +65,7 @@ enum class Kind : std::uint8_t {
   Shl,
   ShrU,
   ShrS,
-  Mul,
+  Mul, // payload kExactProduct: of indices, any number of them, less than 2^63 together
   MulHiU,
   MulHiS,
   MinU,
@@ -83,6 +83,7 @@ enum class Kind : std::uint8_t {
   Select,  // condition, then, else
 };
 std::string_view name(Kind kind);
+inline constexpr std::uint64_t kExactProduct = 1;
 
 /// A float's format, or bits.
 struct Sort {
@@ -134,6 +135,6 @@ private:
 /// In one line; what is deeper than `depth` or beyond `nodes` is "…".
 std::string toString(const Pool &pool, const AffinePool &affine, NodeId root, int depth = 12,
                      int nodes = 120);
-std::string toString(const Pool &pool, const AffinePool &affine, AffineId form);
+std::string formText(const Pool &pool, const AffinePool &affine, AffineId form);
 
 } // namespace ordo::verify

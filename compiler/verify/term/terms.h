@@ -61,6 +61,17 @@ public:
   Term atLeastZero(AffineId form);
   Term isZero(AffineId form);
 
+  // Indices: exact integers of any sign, which never wrap. DomainError where what is asked needs a
+  // bound that the facts do not give.
+  /// floor(form / divisor), divisor > 0.
+  AffineId quotient(AffineId form, std::int64_t divisor);
+  AffineId product(AffineId a, AffineId b);
+  AffineId minimum(AffineId a, AffineId b);
+  AffineId maximum(AffineId a, AffineId b);
+  AffineId choice(const Term &condition, AffineId a, AffineId b);
+  /// The value of two's complement.
+  AffineId exactSigned(const Term &value, unsigned width);
+
   /// An operation of the machine from Mov to Approx, of one result.
   Term apply(const Instruction &i, const Term *src);
   Term add(const Term &a, const Term &b, unsigned width, std::int64_t factor = 1);
@@ -127,6 +138,10 @@ private:
   AffineId reduced(AffineId form, unsigned width);
   AffineId combined(AffineId a, std::int64_t x, AffineId b, std::int64_t y, unsigned width);
   bool isIndexLike(NodeId node) const;
+  NodeId quotientAtom(AffineId form, std::int64_t divisor);
+  NodeId productAtom(NodeId a, NodeId b);
+  AffineId extreme(Kind kind, AffineId a, AffineId b);
+  std::int64_t leastOf(std::initializer_list<AffineId> forms);
   struct Slice {
     Term value;
     unsigned width;

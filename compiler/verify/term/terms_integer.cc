@@ -172,7 +172,8 @@ Term Terms::integer(AffineId form, unsigned width) {
     const bool isPower = factor > 0 && (factor & (factor - 1)) == 0;
     const auto shift =
         isPower ? static_cast<unsigned>(__builtin_ctzll(static_cast<std::uint64_t>(factor))) : 0u;
-    if (factor == 1 && a.sort.width == width)
+    const bool hasSign = a.kind == Kind::FloorDiv && !(facts_.ofAtom(atom).low >= Wide{0});
+    if (factor == 1 && a.sort.width == width && !hasSign)
       return Term::of(atom);
     if (!isIndexLike(atom) && isPower) {
       // Data, shifted or extended: as slices.
@@ -272,25 +273,7 @@ Term Terms::floorDivide(const Term &a, std::uint64_t divisor, unsigned width) {
     return Term::constant(a.bits / divisor);
   if (divisor > static_cast<std::uint64_t>(INT64_MAX))
     throw DomainError("a division by a number beyond 2^63 is not modelled");
-  const auto d = static_cast<std::int64_t>(divisor);
-  const auto [quotient, rest] = affine_.split(exact(a, width), d);
-  if (facts_.within(rest, 0, d))
-    return integer(quotient, width);
-  const NodeId by = pool_.make(Kind::Constant, Sort::bits(64), divisor);
-  const NodeId node = pool_.make(Kind::FloorDiv, Sort::bits(64), rest, {by});
-  if (registered_.emplace(node, true).second) {
-    const Interval of = facts_.interval(rest);
-    Interval bounds;
-    const auto floor = [&](Wide v) { return v / d - (v % d < 0); };
-    bounds.low = of.low ? std::optional(floor(*of.low)) : std::nullopt;
-    bounds.high = of.high ? std::optional(floor(*of.high)) : std::nullopt;
-    facts_.bound(node, bounds);
-    // d * q <= rest <= d * q + d - 1
-    const AffineId q = affine_.scale(affine_.atom(node), d);
-    facts_.define(node, affine_.sub(rest, q));
-    facts_.define(node, affine_.plus(affine_.sub(q, rest), d - 1));
-  }
-  return integer(affine_.add(quotient, affine_.atom(node)), width);
+  return integer(quotient(exact(a, width), static_cast<std::int64_t>(divisor)), width);
 }
 
 Term Terms::remainder(const Term &a, std::uint64_t divisor, unsigned width) {
