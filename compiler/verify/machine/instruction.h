@@ -275,7 +275,7 @@ struct SourceLine {
 struct SharedVariable {
   std::string name;
   std::uint64_t address = 0; // in Space::Shared
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;   // 0: as many as the launch gives
 };
 
 /// One argument in the parameter space.
@@ -299,8 +299,8 @@ struct Kernel {
   std::vector<SourceLine> lines;
   std::vector<Parameter> parameters;
   std::vector<SharedVariable> shared;
-  std::uint64_t sharedBytes = 0;
-  std::uint64_t localBytes = 0; // of one thread
+  std::uint64_t sharedBytes = 0; // its own; what is given at launch follows
+  std::uint64_t localBytes = 0;  // of one thread
 };
 
 /// "mul.hi", …: for messages.

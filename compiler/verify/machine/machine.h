@@ -51,6 +51,7 @@ inline constexpr std::uint64_t kParamWindowBytes = std::uint64_t{1} << 16;
 
 struct BlockShape {
   std::array<std::uint32_t, 3> size = {1, 1, 1};
+  std::uint64_t sharedBytes = 0; // given at launch, after the kernel's own
   std::uint32_t threads() const { return size[0] * size[1] * size[2]; }
 };
 
@@ -65,7 +66,7 @@ public:
 
   Machine(const Kernel &kernel, Domain &domain, BlockShape block, MachineLimits limits = {})
       : kernel_(kernel), domain_(domain), block_(block), limits_(limits),
-        shared_(kernel.sharedBytes) {}
+        shared_(kernel.sharedBytes + block.sharedBytes) {}
 
   /// Runs the block to its end, or says what stopped it. Once.
   std::optional<Fault> run();

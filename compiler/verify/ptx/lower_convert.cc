@@ -116,12 +116,14 @@ void Lowering::moveValue() {
   if (at(0).kind == Operand::Kind::Vector || at(1).kind == Operand::Kind::Vector)
     return moveVector(type.width);
   const bool isOffset = at(1).kind == Operand::Kind::Address;
-  const std::string &name = isOffset ? at(1).parts.at(0).name : at(1).name;
-  if (const auto it = variables_.find(name); it != variables_.end()) {
-    if (type.width != 64 || it->second.space != Space::Shared)
+  if (isOffset && at(1).parts.empty())
+    refuse("an address without a name is not modelled here");
+  const std::string &name = isOffset ? at(1).parts[0].name : at(1).name;
+  if (const Variable *v = variable(name)) {
+    if (type.width < 32 || v->space != Space::Shared)
       refuse(fmt::format("the address of `{}` is not modelled here", name));
-    emit(Op::Mov, 64, destination(0, 64),
-         {M::imm(it->second.address + (isOffset ? at(1).bits : 0))});
+    emit(Op::Mov, type.width, destination(0, type.width),
+         {M::imm(mask(v->address + (isOffset ? at(1).bits : 0), type.width))});
     return;
   }
   const M a = value(1, type.width);
@@ -163,10 +165,10 @@ void Lowering::toGeneric() {
   if (type.width != 64 || (!isShared && !take("global")))
     refuse("this space is not modelled");
   M a;
-  if (const auto it = variables_.find(at(1).name); it != variables_.end()) {
-    if (it->second.space != Space::Shared || !isShared)
+  if (const Variable *v = variable(at(1).name)) {
+    if (v->space != Space::Shared || !isShared)
       refuse(fmt::format("the address of `{}` is not modelled here", at(1).name));
-    a = M::imm(it->second.address);
+    a = M::imm(v->address);
   } else {
     a = value(1, 64);
   }

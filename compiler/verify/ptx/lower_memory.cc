@@ -83,10 +83,10 @@ M Lowering::address(const Operand &operand, Space space, std::int64_t &offset) {
   if (operand.parts.empty())
     return M::imm(0);
   const std::string &name = operand.parts[0].name;
-  if (const auto it = variables_.find(name); it != variables_.end()) {
-    if (it->second.space != space)
+  if (const Variable *v = variable(name)) {
+    if (v->space != space)
       refuse(fmt::format("`{}` lies in another space", name));
-    return M::imm(it->second.address);
+    return M::imm(v->address);
   }
   if (space == Space::Param)
     refuse(fmt::format("`{}` is not a parameter", name));

@@ -27,6 +27,11 @@ struct Type {
 };
 std::optional<Type> typeOf(std::string_view word);
 
+/// The low `width` bits.
+inline std::uint64_t mask(std::uint64_t bits, std::uint8_t width) {
+  return width >= 64 ? bits : bits & ((std::uint64_t{1} << width) - 1);
+}
+
 /// Lowers the body of one entry. Methods of a family sit in lower_FAMILY.cc; each returns false if
 /// the opcode is not of its family, and throws ReadError if it is but is not modelled.
 class Lowering {
@@ -39,6 +44,7 @@ private:
   void variables();
   void parameters();
   void place(const Declaration &declaration);
+  void placeAtLaunch(const Declaration &declaration);
   void declareRegisters(const Declaration &declaration);
   void statement(const Statement &statement);
   void instruction();
@@ -142,7 +148,10 @@ private:
     Space space;
     std::uint64_t address;
   };
+  const Variable *variable(const std::string &name) const;
+  void addVariable(const Declaration &declaration, Variable variable);
   std::map<std::string, Variable> variables_;
+  std::map<std::string, std::string> unmodelled_; // variables, and why: refused where they are used
   std::map<std::string, std::uint32_t> labels_;
   struct Jump {
     std::size_t instruction;

@@ -119,8 +119,8 @@ private:
       module_.addressSize = static_cast<int>(smallInteger());
     } else if (takeDot("entry")) {
       entry();
-    } else if (isDot("func")) {
-      fail("functions besides the kernel are not modelled: compile with everything inlined");
+    } else if (takeDot("func")) {
+      function();
     } else if (takeDot("file") || takeDot("loc")) {
       const std::uint32_t line = peek().line;
       while (peek().line == line && !at(Token::Kind::End))
@@ -141,12 +141,21 @@ private:
   void skipBraces() {
     while (!isMark('{') && !at(Token::Kind::End))
       take();
-    expect('{');
-    while (!takeMark('}')) {
+    int depth = 0;
+    do {
+      depth += isMark('{') ? 1 : isMark('}') ? -1 : 0;
       if (at(Token::Kind::End))
         fail("a section that does not end");
       take();
-    }
+    } while (depth > 0);
+  }
+
+  /// Declared or defined beside the kernels: passed over, for a call of it is refused.
+  void function() {
+    while (!isMark('{') && !isMark(';') && !at(Token::Kind::End))
+      take();
+    if (!takeMark(';'))
+      skipBraces();
   }
 
   void entry() {
@@ -289,7 +298,7 @@ private:
 
   void bodyDirective(Entry &entry) {
     const std::uint32_t line = peek().line;
-    if (isDot("reg") || isDot("shared") || isDot("local")) {
+    if (isDot("reg") || isDot("shared") || isDot("local") || isDot("param")) {
       for (Declaration &declared : declarations(false)) {
         Statement s;
         s.kind = Statement::Kind::Declaration;
@@ -319,6 +328,9 @@ private:
       s.words.push_back(s.opcode.substr(begin, end - begin));
       begin = end + 1;
     }
+    if (s.words.front() == "call") // has a syntax of its own, and is refused
+      while (!isMark(';') && !at(Token::Kind::End))
+        take();
     if (!isMark(';'))
       do
         s.operands.push_back(operand(0));

@@ -36,8 +36,15 @@ std::optional<SpecialRegister> specialOf(std::string_view name) {
   return it == kSpecials.end() ? std::nullopt : std::optional(it->second);
 }
 
-std::uint64_t mask(std::uint64_t bits, std::uint8_t width) {
-  return width >= 64 ? bits : bits & ((std::uint64_t{1} << width) - 1);
+constexpr const char *kNoCalls =
+    "functions besides the kernel are not modelled: compile with everything inlined";
+
+std::string whyUnmodelled(std::string_view space) {
+  if (space == "local")
+    return "a thread's own memory, which is not modelled: keep it in registers";
+  if (space == "param")
+    return fmt::format("for a call; {}", kNoCalls);
+  return "which the host may change: pass it as an argument";
 }
 
 } // namespace
@@ -118,24 +125,67 @@ void Lowering::parameters() {
       throw ReadError(p.line, "a parameter with this size or alignment is not modelled");
     offset = (offset + align - 1) / align * align;
     kernel_.parameters.push_back({p.name, offset, bytes, p.alignment});
-    variables_[p.name] = {Space::Param, offset};
+    addVariable(p, {Space::Param, offset});
     offset += bytes;
   }
 }
 
+/// What the kernel declares itself comes first, then what the launch gives, at one address.
 void Lowering::variables() {
+  std::vector<const Declaration *> all;
   for (const Declaration &v : module_.variables)
-    place(v);
+    all.push_back(&v);
+  for (const Statement &s : entry_.body)
+    if (s.kind == Statement::Kind::Declaration && s.declaration.space != "reg")
+      all.push_back(&s.declaration);
+  const auto isAtLaunch = [](const Declaration *v) { return v->isExtern && v->count == 0; };
+  for (const Declaration *v : all)
+    if (!isAtLaunch(v))
+      place(*v);
+  std::uint64_t alignment = 1;
+  for (const Declaration *v : all)
+    if (isAtLaunch(v))
+      alignment = std::max<std::uint64_t>(alignment, v->alignment);
+  kernel_.sharedBytes = (kernel_.sharedBytes + alignment - 1) / alignment * alignment;
+  for (const Declaration *v : all)
+    if (isAtLaunch(v))
+      placeAtLaunch(*v);
+}
+
+void Lowering::addVariable(const Declaration &v, Variable variable) {
+  if (!variables_.emplace(v.name, variable).second)
+    throw ReadError(v.line, fmt::format("`{}` is declared twice", v.name));
+}
+
+/// Nothing if `name` is no variable.
+const Lowering::Variable *Lowering::variable(const std::string &name) const {
+  if (const auto it = unmodelled_.find(name); it != unmodelled_.end())
+    refuse(it->second);
+  const auto it = variables_.find(name);
+  return it == variables_.end() ? nullptr : &it->second;
+}
+
+void Lowering::placeAtLaunch(const Declaration &v) {
+  if (v.space != "shared")
+    throw ReadError(v.line, fmt::format("`{}` in `.{}` has no size", v.name, v.space));
+  if (v.alignment > 1024 || (v.alignment & (v.alignment - 1)) != 0)
+    throw ReadError(v.line, "a variable with this alignment is not modelled");
+  kernel_.shared.push_back({v.name, kernel_.sharedBytes, 0});
+  addVariable(v, {Space::Shared, kernel_.sharedBytes});
 }
 
 void Lowering::place(const Declaration &v) {
   const std::optional<Type> type = typeOf(v.type);
   if (!type || type->width < 8)
     throw ReadError(v.line, fmt::format("a variable of type `.{}` is not modelled", v.type));
-  if (v.space != "shared" || v.hasInitialiser)
-    throw ReadError(v.line, fmt::format("variables in `.{}` are not modelled", v.space));
-  if (v.count == 0)
-    throw ReadError(v.line, "shared memory whose size is given at launch is not modelled");
+  if (v.space != "shared") {
+    // Headers bring many that a kernel never touches.
+    unmodelled_[v.name] =
+        fmt::format("`{}` lies in `.{}`, {}", v.name, v.space, whyUnmodelled(v.space));
+    return;
+  }
+  if (v.hasInitialiser || v.count == 0)
+    throw ReadError(v.line, "a variable in shared memory without a size, or with a value");
   const std::uint64_t element = type->width / 8u;
   const std::uint64_t align = std::max<std::uint64_t>(v.alignment, element);
   if ((align & (align - 1)) != 0 || v.count > 1 << 20)
@@ -144,7 +194,7 @@ void Lowering::place(const Declaration &v) {
   const std::uint64_t bytes =
       element * static_cast<std::uint64_t>(std::max<std::int64_t>(v.count, 1));
   kernel_.shared.push_back({v.name, address, bytes});
-  variables_[v.name] = {Space::Shared, address};
+  addVariable(v, {Space::Shared, address});
   kernel_.sharedBytes = address + bytes;
 }
 
@@ -176,7 +226,9 @@ void Lowering::statement(const Statement &s) {
       throw ReadError(s.line, fmt::format("the label `{}` stands twice", s.label));
     return;
   case Statement::Kind::Declaration:
-    return s.declaration.space == "reg" ? declareRegisters(s.declaration) : place(s.declaration);
+    if (s.declaration.space == "reg")
+      declareRegisters(s.declaration);
+    return; // the others have their places already
   case Statement::Kind::Instruction:
     return instruction();
   }
@@ -191,7 +243,7 @@ void Lowering::instruction() {
   const std::string &op = statement_->words.front();
   mayBeWider_ = op == "cvt" || op == "ld" || op == "ldu" || op == "st";
   if (!conversion(op) && !floating(op) && !integer(op) && !memory(op) && !control(op))
-    refuse("is not modelled");
+    refuse(op == "call" ? kNoCalls : "is not modelled");
   if (!words_.empty())
     refuseWord(words_.front());
   finishDestinations();

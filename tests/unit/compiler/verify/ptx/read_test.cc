@@ -224,7 +224,7 @@ TEST(PtxRefused, NamesTheOpcode) {
   const auto error = [](const std::string &body) { return run(body, {1}).error; };
   EXPECT_THAT(error("mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 %f0, %f1, %f2, %f3;"),
               HasSubstr("`mma.sync"));
-  EXPECT_THAT(error("call foo;"), HasSubstr("`call`: is not modelled"));
+  EXPECT_THAT(error("call foo;"), HasSubstr("`call`: functions"));
   EXPECT_THAT(error("add.rn.f99 %f0, %f1, %f2;"), HasSubstr("f99"));
   EXPECT_THAT(error("add.rn.f32 %f0, %f1;"), HasSubstr("2 operands"));
   EXPECT_THAT(error("mov.u32 %r0, %clock;"), HasSubstr("%clock"));

@@ -16,6 +16,7 @@ std::string textOf(const std::string &body, const RunOptions &options) {
   return fmt::format(R"(.version 8.0
 .target sm_90a
 .address_size 64
+{}
 .visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1)
 {{
   {}
@@ -36,7 +37,7 @@ std::string textOf(const std::string &body, const RunOptions &options) {
   ret;
 }}
 )",
-                     options.declarations, options.bytes, body);
+                     options.module, options.declarations, options.bytes, body);
 }
 
 } // namespace
@@ -57,6 +58,7 @@ Ran run(const std::string &body, const std::vector<std::uint64_t> &in, RunOption
       memory.add("out", std::vector<std::byte>(options.threads * options.bytes), true, 16)};
   LaunchOf launch;
   launch.block.size = {options.threads, 1, 1};
+  launch.block.sharedBytes = options.shared;
   launch.parameters.resize(sizeof addresses);
   std::memcpy(launch.parameters.data(), addresses, sizeof addresses);
   if (const auto fault = emulate(*kernel, launch, memory)) {

@@ -14,7 +14,9 @@ struct Ran {
 
 struct RunOptions {
   std::uint32_t threads = 32;
+  std::string module;       // before the kernel
   std::string declarations; // before the body's registers
+  std::uint64_t shared = 0; // bytes of shared memory that the launch gives
   unsigned bytes = 8;       // of an output element
 };
 
