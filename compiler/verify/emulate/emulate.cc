@@ -55,6 +55,7 @@ public:
       }
       of.parameters = parameters_;
       of.limits.steps = launch.steps;
+      of.order = launch.order;
       if (const auto fault = verify::emulate(kernel_, of, memory_, approximations_)) {
         result.error = textOf(*fault, kernel_);
         return result;

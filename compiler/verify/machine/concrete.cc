@@ -192,7 +192,7 @@ std::optional<Fault> emulate(const Kernel &kernel, const LaunchOf &launch, Memor
       for (std::uint32_t x = 0; x < launch.grid[0]; ++x) {
         ConcreteDomain domain(memory, launch.parameters,
                               {launch.grid, {x, y, z}, number++ * threads}, nans, within);
-        Machine<ConcreteDomain> machine(kernel, domain, launch.block, launch.limits);
+        Machine<ConcreteDomain> machine(kernel, domain, launch.block, launch.limits, launch.order);
         if (std::optional<Fault> fault = machine.run()) {
           fault->block = fmt::format("({}, {}, {})", x, y, z);
           return fault;

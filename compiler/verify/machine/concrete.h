@@ -116,6 +116,7 @@ struct LaunchOf {
   BlockShape block;
   std::vector<std::byte> parameters; // as Kernel::parameters lays them out
   MachineLimits limits;              // of each block
+  RunOrder order;                    // in each block
 };
 
 /// Runs every block in turn, or says what stopped one. `approximations`: of AMDGCN.

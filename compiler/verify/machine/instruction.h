@@ -26,9 +26,9 @@
 // TWO MODELS OF CONTROL, chosen by Kernel::model.
 // - Threads (PTX, SASS; sm_70 and later): each lane has its own program counter. A wave runs the
 //   lanes with the smallest program counter that are not waiting, so lanes reconverge where the
-//   code's layout lets them; nothing may depend on that. The lanes named by a member mask meet at
-//   the instruction that names them (Shuffle, Vote, WarpBarrier); a mask whose lanes can never meet
-//   is an error. Lanes that exited count as having met.
+//   code's layout lets them; nothing may depend on that (run_order.h tries others). The lanes named
+//   by a member mask meet at the instruction that names them (Shuffle, Vote, WarpBarrier); a mask
+//   whose lanes can never meet is an error. Lanes that exited count as having met.
 // - LockStep (AMDGCN): a wave has one program counter; Branch takes a uniform guard; lanes are
 //   switched by guards alone. Memory instructions of a wave are seen by its later ones in order.
 //

@@ -28,6 +28,7 @@
 
 #include "compiler/verify/machine/fault.h"
 #include "compiler/verify/machine/instruction.h"
+#include "compiler/verify/machine/run_order.h"
 #include "compiler/verify/machine/shared_memory.h"
 
 #include <algorithm>
@@ -64,9 +65,11 @@ public:
   using Value = typename Domain::Value;
   using Path = typename Domain::Path;
 
-  Machine(const Kernel &kernel, Domain &domain, BlockShape block, MachineLimits limits = {})
-      : kernel_(kernel), domain_(domain), block_(block), limits_(limits),
-        shared_(kernel.sharedBytes + block.sharedBytes) {}
+  /// A symbolic domain takes the default order alone: halves of lanes join by it.
+  Machine(const Kernel &kernel, Domain &domain, BlockShape block, MachineLimits limits = {},
+          RunOrder order = {})
+      : kernel_(kernel), domain_(domain), block_(block), limits_(limits), order_(order),
+        lot_(order.seed), shared_(kernel.sharedBytes + block.sharedBytes, order.stopsAtRaces) {}
 
   /// Runs the block to its end, or says what stopped it. Once.
   std::optional<Fault> run();
@@ -124,9 +127,11 @@ private:
 
   // machine_control.h
   void start();
-  void runWave(Wave &wave);
+  void runWaves();
+  bool runWave(Wave &wave, std::uint64_t most);
   void step(Wave &wave, const Group &group);
   bool pick(Wave &wave, Group &group);
+  std::uint32_t drawPc(const Wave &wave);
   void releaseBarrier();
   void branch(Wave &wave, const Instruction &i, const Group &group);
   void split(Wave &wave, std::uint32_t slot, const Value &guard, bool negated,
@@ -189,6 +194,8 @@ private:
   Domain &domain_;
   BlockShape block_;
   MachineLimits limits_;
+  RunOrder order_;
+  Lot lot_;
   SharedMemory<Value> shared_;
   std::vector<Wave> waves_;
   std::uint32_t blockEpoch_ = 0;

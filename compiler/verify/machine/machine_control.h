@@ -9,8 +9,7 @@ template <class D> std::optional<Fault> Machine<D>::run() {
   try {
     start();
     while (true) {
-      for (Wave &wave : waves_)
-        runWave(wave);
+      runWaves();
       bool isDone = true;
       for (const Wave &wave : waves_)
         for (const Slot &slot : wave.slots)
@@ -51,13 +50,30 @@ template <class D> void Machine<D>::start() {
 }
 
 /// Until every lane has exited or waits at a barrier of the block.
-template <class D> void Machine<D>::runWave(Wave &wave) {
+template <class D> void Machine<D>::runWaves() {
+  constexpr std::uint64_t kNoLimit = ~std::uint64_t{0}, kLongestBurst = 24;
+  std::vector<std::uint32_t> left = lot_.turns(order_.waves, waves_.size());
+  if (order_.waves != RunOrder::Waves::Interleaved) {
+    for (const std::uint32_t wave : left)
+      runWave(waves_[wave], kNoLimit);
+    return;
+  }
+  while (!left.empty()) {
+    const auto next = left.begin() + static_cast<std::ptrdiff_t>(lot_.below(left.size()));
+    if (runWave(waves_[*next], 1 + lot_.below(kLongestBurst)))
+      left.erase(next);
+  }
+}
+
+/// At most so many steps; true if no lane can go on alone.
+template <class D> bool Machine<D>::runWave(Wave &wave, std::uint64_t most) {
   Group group;
-  while (true) {
+  for (std::uint64_t steps = 0; steps < most;) {
     if (pick(wave, group)) {
       if constexpr (D::kSymbolic)
         join(wave, group);
       step(wave, group);
+      ++steps;
     } else if (!tryMeetAny(wave)) {
       for (const Slot &slot : wave.slots)
         if (slot.state == State::Meeting) {
@@ -65,24 +81,43 @@ template <class D> void Machine<D>::runWave(Wave &wave) {
           throw DomainError("waits for ever: lanes that its member mask names never come here "
                             "together");
         }
-      return;
+      return true;
     }
   }
+  return false;
 }
 
-/// The running lanes with the smallest program counter; false if none runs.
+/// The lanes that run next; false if none can.
 template <class D> bool Machine<D>::pick(Wave &wave, Group &group) {
+  constexpr std::uint64_t kPartOneIn = 16; // seldom, or soon every lane runs alone
+  constexpr std::uint32_t kNone = 0xffffffffu;
+  const bool isParted =
+      !D::kSymbolic && order_.lanes == RunOrder::Lanes::Parted && kernel_.model == Model::Threads;
   group.clear();
-  std::uint32_t pc = 0xffffffffu;
-  for (const Slot &slot : wave.slots)
-    if (slot.state == State::Running)
-      pc = std::min(pc, slot.pc);
-  if (pc == 0xffffffffu)
+  std::uint32_t pc = kNone;
+  if (isParted)
+    pc = drawPc(wave);
+  else
+    for (const Slot &slot : wave.slots)
+      if (slot.state == State::Running)
+        pc = std::min(pc, slot.pc);
+  if (pc == kNone)
     return false;
   for (std::uint32_t s = 0; s < wave.slots.size(); ++s)
     if (wave.slots[s].state == State::Running && wave.slots[s].pc == pc)
       group.push_back(s);
+  if (isParted && lot_.below(kPartOneIn) == 0)
+    lot_.thin(group);
   return true;
+}
+
+/// Where some lane runs; the largest number if none does.
+template <class D> std::uint32_t Machine<D>::drawPc(const Wave &wave) {
+  std::vector<std::uint32_t> places;
+  for (const Slot &slot : wave.slots)
+    if (slot.state == State::Running && std::ranges::find(places, slot.pc) == places.end())
+      places.push_back(slot.pc);
+  return places.empty() ? 0xffffffffu : places[lot_.below(places.size())];
 }
 
 template <class D> void Machine<D>::step(Wave &wave, const Group &group) {

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const RunOptions kShared64 = {64, ".shared .align 16 .b8 buf[512];", 8};
+const RunOptions kShared64 = {64, ".shared .align 16 .b8 buf[512];", 8, {}, "", 0};
 // %d1: the thread's own eight bytes of buf.
 const std::string kOwn =
     "mov.u64 %d2, buf;\n cvt.u64.u32 %d1, %t;\n shl.b64 %d1, %d1, 3;\n add.s64 %d1, %d1, %d2;\n"

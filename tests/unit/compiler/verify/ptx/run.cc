@@ -59,6 +59,7 @@ Ran run(const std::string &body, const std::vector<std::uint64_t> &in, RunOption
   LaunchOf launch;
   launch.block.size = {options.threads, 1, 1};
   launch.block.sharedBytes = options.shared;
+  launch.order = options.order;
   launch.parameters.resize(sizeof addresses);
   std::memcpy(launch.parameters.data(), addresses, sizeof addresses);
   if (const auto fault = emulate(*kernel, launch, memory)) {

@@ -1,6 +1,8 @@
 // A few lines of PTX, run: for tests of the reader and the machine.
 #pragma once
 
+#include "compiler/verify/machine/run_order.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,10 +16,11 @@ struct Ran {
 
 struct RunOptions {
   std::uint32_t threads = 32;
-  std::string module;       // before the kernel
   std::string declarations; // before the body's registers
-  std::uint64_t shared = 0; // bytes of shared memory that the launch gives
   unsigned bytes = 8;       // of an output element
+  RunOrder order = {};
+  std::string module;       // before the kernel
+  std::uint64_t shared = 0; // bytes of shared memory that the launch gives
 };
 
 /// Runs `body` in one block. It finds its thread in %t (u32), the input words in in[] by %in
