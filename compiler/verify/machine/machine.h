@@ -21,9 +21,10 @@
 //   void store(const Instruction &, const Value &address, const Value *elements, Path, const
 //   Accessor &) bool isUndefined(const Value &)
 //
-// and throws DomainError. Where truth() has no answer: a guard becomes a select of the results, and
-// the path's condition for memory; a branch of a lane (Model::Threads) splits the lane in two, each
-// under its own path, which join by selects if they meet again.
+// and throws DomainError; a symbolic one has `undecided(const Value &)`, too, which throws where a
+// wave in lock step must know. Where truth() has no answer: a guard becomes a select of the
+// results, and the path's condition for memory; a branch of a lane (Model::Threads) splits the lane
+// in two, each under its own path, which join by selects if they meet again.
 #pragma once
 
 #include "compiler/verify/machine/fault.h"
@@ -73,6 +74,7 @@ public:
 
   /// Runs the block to its end, or says what stopped it. Once.
   std::optional<Fault> run();
+  std::uint64_t steps() const { return steps_; }
 
 private:
   enum class State : std::uint8_t { Running, Meeting, AtBarrier, Exited };

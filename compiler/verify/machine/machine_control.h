@@ -231,8 +231,9 @@ template <class D> void Machine<D>::compute(Wave &wave, const Instruction &i, co
 template <class D> void Machine<D>::branch(Wave &wave, const Instruction &i, const Group &group) {
   if (kernel_.model == Model::LockStep) {
     const std::optional<bool> taken = on(wave, i, 0);
-    if (!taken)
-      throw DomainError("a branch of the wave on a condition that is not decided");
+    if constexpr (D::kSymbolic)
+      if (!taken)
+        domain_.undecided(cell(wave, i.guard, 0));
     for (const std::uint32_t s : group)
       wave.slots[s].pc = *taken ? i.target : wave.slots[s].pc + 1;
     return;

@@ -20,9 +20,10 @@ constexpr std::string_view kNames[] = {
     "max",       "cast",     "round",  "from_u", "from_s",  "approx",    "of_bits", "to_u",
     "to_s",      "&",        "|",      "^",      "<<",      ">>",        ">>s",     "mul",
     "mulhi.u",   "mulhi.s",  "min.u",  "min.s",  "max.u",   "max.s",     "div.s",   "rem.s",
-    "popc",      "clz",      "brev",   "sext",   "concat",  "extract",   "select",
+    "popc",      "clz",      "brev",   "sext",   "concat",  "extract",   "select",  "carry",
+    "borrow",    "gcn",
 };
-static_assert(std::size(kNames) == static_cast<std::size_t>(Kind::Select) + 1);
+static_assert(std::size(kNames) == static_cast<std::size_t>(Kind::Gcn) + 1);
 
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   hash = (hash ^ value) * 0xff51afd7ed558ccdu;

@@ -81,6 +81,9 @@ enum class Kind : std::uint8_t {
   Concat,  // lowest first
   Extract, // payload: the lowest bit
   Select,  // condition, then, else
+  Carry,   // one bit: out of the sum of two registers
+  Borrow,
+  Gcn, // payload: twice the Op, plus 1 for its second result
 };
 std::string_view name(Kind kind);
 inline constexpr std::uint64_t kExactProduct = 1;

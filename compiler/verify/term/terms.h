@@ -72,10 +72,13 @@ public:
   /// The value of two's complement.
   AffineId exactSigned(const Term &value, unsigned width);
 
-  /// An operation of the machine from Mov to Approx, of one result.
-  Term apply(const Instruction &i, const Term *src);
+  /// An operation of the machine from Mov to GcnMed3. Throws DomainError for what no contract says:
+  /// flushing, contraction, another rounding; and for what has no law here.
+  void apply(const Instruction &i, const Term *src, Term *dst);
   Term add(const Term &a, const Term &b, unsigned width, std::int64_t factor = 1);
   Term multiply(const Term &a, const Term &b, unsigned width);
+  /// The upper half of the product of the unsigned values.
+  Term multiplyHigh(const Term &a, std::uint64_t factor, unsigned width);
   Term shiftLeft(const Term &a, unsigned by, unsigned width);
   Term shiftRight(const Term &a, unsigned by, unsigned width);
   Term shiftRightSigned(const Term &a, unsigned by, unsigned width);
@@ -89,6 +92,7 @@ public:
   Term floorDivide(const Term &a, std::uint64_t divisor, unsigned width);
   Term remainder(const Term &a, std::uint64_t divisor, unsigned width);
   Term minMax(Kind kind, const Term &a, const Term &b, unsigned width);
+  std::optional<Term> isNoBit(const Term &a, unsigned width);
   Term compare(Op op, const Term &a, const Term &b, unsigned width);
   Term notBit(const Term &a);
   Term andBit(const Term &a, const Term &b);
@@ -116,14 +120,9 @@ public:
   /// max and min of several as one set, where `a` is the top of a tree of them.
   NodeId settled(NodeId a);
 
-  /// `value` where the conditions hold, each with its truth; `given` what they say of integers.
-  class Under;
-  NodeId under(Under &context, NodeId root);
-
   bool isOneBit(NodeId node) const;
 
 private:
-  friend class Under;
   Term constantOrNode(NodeId node) const;
   std::optional<std::uint64_t> floatBits(NodeId node) const;
   NodeId folded(Op op, dsl::DType format, std::initializer_list<NodeId> args);
@@ -132,6 +131,14 @@ private:
   std::pair<NodeId, bool> withoutSign(NodeId a);
   std::optional<NodeId> narrowed(dsl::DType to, NodeId a);
   std::optional<NodeId> narrowOperand(dsl::DType to, NodeId a);
+  NodeId oneIn(dsl::DType format);
+  Term integerResult(const Instruction &i, const Term *src);
+  Term approximation(const Instruction &i, const Term *src);
+  Term bytePermute(const Term *src);
+  void withCarry(const Instruction &i, const Term *src, Term *dst);
+  void ofGcn(const Instruction &i, const Term *src, Term *dst);
+  std::optional<std::int64_t> apart(const Term &a, const Term &b);
+  Term armOf(const Term &condition, const Term &arm, bool holds);
   Term opaque(Kind kind, unsigned width, std::initializer_list<NodeId> args,
               std::uint64_t payload = 0);
   void registerAtom(NodeId node);
@@ -146,8 +153,21 @@ private:
     Term value;
     unsigned width;
   };
+  bool isForm(const Term &a) const;
   std::vector<Slice> slices(const Term &a, unsigned width);
+  static std::vector<Slice> runs(std::uint64_t bits, unsigned width);
+  std::optional<Term> neighbours(const Slice &low, const Slice &high);
   Term joined(const std::vector<Slice> &slices);
+  Term joinedWith(std::vector<Slice> low, const Term &high, unsigned highWidth);
+  Term extractSlices(const Term &a, unsigned bit, unsigned width, unsigned ofWidth);
+  std::vector<std::pair<Slice, Slice>> aligned(const Term &a, const Term &b, unsigned width);
+  Term bitwise(Kind kind, const Term &a, const Term &b, unsigned width);
+  Term bitwiseOf(Kind kind, const Term &a, const Term &b, unsigned width);
+  Term withRun(Kind kind, const Term &a, bool isOnes, unsigned width);
+  Term invert(const Term &a, unsigned width);
+  std::optional<NodeId> signLaw(const Term &a, std::uint64_t bits, unsigned width,
+                                std::uint64_t wanted) const;
+  bool disjoint(const Term &a, const Term &b, unsigned width);
   std::optional<Term> throughSelect(const Term &a, const Term &b, unsigned width,
                                     const std::function<Term(const Term &, const Term &)> &op);
   Term floatResult(const Instruction &i, const Term *src);

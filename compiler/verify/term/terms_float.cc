@@ -32,6 +32,8 @@ std::optional<std::uint64_t> reciprocalOfPower(DType format, std::uint64_t bits)
 
 } // namespace
 
+NodeId Terms::oneIn(DType format) { return floatConstant(format, oneOf(format)); }
+
 NodeId Terms::floatConstant(DType format, std::uint64_t bits) {
   if (dsl::isNanBits(format, bits))
     bits = dsl::canonicalNan(format);
@@ -380,7 +382,9 @@ Term Terms::isNan(NodeId a) {
     return Term::constant(dsl::isNanBits(n.sort.format, n.payload));
   if (n.kind == Kind::FAbs)
     return isNan(pool_.args(a)[0]);
-  if (n.kind == Kind::FConvert) // a cast of a number is a number
+  const bool hasInfinity = n.sort.format == DType::F64 || n.sort.format == DType::F32 ||
+                           n.sort.format == DType::F16 || n.sort.format == DType::BF16;
+  if (n.kind == Kind::FConvert && hasInfinity) // a cast of a number is a number
     return isNan(pool_.args(a)[0]);
   return Term::of(pool_.make(Kind::IsNan, Sort::bits(1), 0, {a}));
 }
@@ -399,6 +403,13 @@ NodeId Terms::selectFloat(NodeId condition, NodeId a, NodeId b) {
   const Node n = pool_.node(condition);
   if (n.kind == Kind::Not)
     return selectFloat(pool_.args(condition)[0], b, a);
+  // Of floats a NaN is one value.
+  const auto isNan = [&](NodeId x) {
+    const auto bits = floatBits(x);
+    return bits && dsl::isNanBits(pool_.node(x).sort.format, *bits);
+  };
+  if (n.kind == Kind::IsNan && isNan(a) && pool_.args(condition)[0] == b)
+    return b;
   return pool_.make(Kind::Select, pool_.node(a).sort, 0, {condition, a, b});
 }
 

@@ -3,6 +3,7 @@
 #include "compiler/verify/term/terms.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace ordo::verify {
 namespace {
@@ -63,7 +64,8 @@ NodeId Terms::asBits(unsigned width, const Term &value) {
 
 bool Terms::isIndexLike(NodeId node) const {
   const Kind kind = pool_.node(node).kind;
-  return kind == Kind::Symbol || kind == Kind::MinU || kind == Kind::MaxU || kind == Kind::FloorDiv;
+  return kind == Kind::Symbol || kind == Kind::MinU || kind == Kind::MaxU ||
+         kind == Kind::FloorDiv || kind == Kind::Integer;
 }
 
 AffineId Terms::reduced(AffineId form, unsigned width) {
@@ -103,6 +105,8 @@ AffineId Terms::combined(AffineId a, std::int64_t x, AffineId b, std::int64_t y,
     }
     if (const std::int64_t s = symmetric(factor, width); s != 0)
       sum.terms.emplace_back(atom, s);
+    else if (takeP && takeQ && pool_.node(atom).sort.isFloat())
+      throw DomainError("the bits of a float cancel: those of a NaN need not be the same twice");
   }
   return affine_.intern(std::move(sum));
 }
@@ -238,6 +242,18 @@ Term Terms::multiply(const Term &a, const Term &b, unsigned width) {
   return opaque(Kind::Mul, width, {std::min(x, y), std::max(x, y)});
 }
 
+/// floor(a * factor / 2^width). A factor that is a rounded-up power of two over d divides by d:
+/// a * factor / 2^k = a / d + a * e / (d * 2^k), where factor * d = 2^k + e; the floor is that of
+/// a / d if a * e < 2^k.
+Term Terms::multiplyHigh(const Term &a, std::uint64_t factor, unsigned width) {
+  if (factor == 0)
+    return Term::constant(0);
+  if (std::has_single_bit(factor))
+    return shiftRight(a, width - static_cast<unsigned>(std::countr_zero(factor)), width);
+  const NodeId by = pool_.make(Kind::Constant, Sort::bits(width), factor);
+  return opaque(Kind::MulHiU, width, {asBits(width, a), by});
+}
+
 Term Terms::zeroExtend(const Term &a, unsigned from, unsigned to) {
   if (a.isConstant() || from == to)
     return a;
@@ -303,16 +319,18 @@ Term Terms::minMax(Kind kind, const Term &a, const Term &b, unsigned width) {
   NodeId p = asBits(width, a), q = asBits(width, b);
   const NodeId node = pool_.make(kind, Sort::bits(width), 0, {std::min(p, q), std::max(p, q)});
   if (registered_.emplace(node, true).second) {
-    const Interval i = facts_.interval(x), j = facts_.interval(y);
+    // Both are unsigned values, whatever the bounds of their parts say.
+    const auto unsignedInterval = [&](AffineId form) {
+      Interval of = facts_.interval(form);
+      of.low = of.low ? std::max(*of.low, Wide{0}) : Wide{0};
+      of.high = of.high ? std::min(*of.high, power(width) - 1) : power(width) - 1;
+      return of;
+    };
+    const Interval i = unsignedInterval(x), j = unsignedInterval(y);
     const auto pick = [&](const auto &u, const auto &v) {
       return isMin ? std::min(*u, *v) : std::max(*u, *v);
     };
-    Interval bounds{Wide{0}, power(width) - 1};
-    if (i.low && j.low)
-      bounds.low = pick(i.low, j.low);
-    if (i.high && j.high)
-      bounds.high = pick(i.high, j.high);
-    facts_.bound(node, bounds);
+    facts_.bound(node, {pick(i.low, j.low), pick(i.high, j.high)});
     const AffineId m = affine_.atom(node);
     for (const AffineId side : {x, y})
       facts_.define(node, isMin ? affine_.sub(side, m) : affine_.sub(m, side));
@@ -320,11 +338,34 @@ Term Terms::minMax(Kind kind, const Term &a, const Term &b, unsigned width) {
   return Term::of(node);
 }
 
+/// Whether a mask of lanes, a bit each, is empty.
+std::optional<Term> Terms::isNoBit(const Term &a, unsigned width) {
+  const std::vector<Slice> parts = slices(a, width);
+  if (parts.size() < 2)
+    return std::nullopt;
+  Term any = Term::constant(0);
+  for (const Slice &part : parts) {
+    if (part.width != 1 && !part.value.isConstant())
+      return std::nullopt;
+    any = orBit(any, part.value.isConstant() ? Term::constant(part.value.bits != 0) : part.value);
+  }
+  return notBit(any);
+}
+
 Term Terms::compare(Op op, const Term &a, const Term &b, unsigned width) {
   if (op == Op::CmpNe)
     return notBit(compare(Op::CmpEq, a, b, width));
-  if (width == 1 && op == Op::CmpEq)
-    return notBit(bitXor(a, b, 1));
+  if (width == 1 && op == Op::CmpEq) {
+    if (a.isConstant() || b.isConstant())
+      return a.isConstant() ? (a.bits != 0 ? b : notBit(b)) : (b.bits != 0 ? a : notBit(a));
+    return orBit(andBit(a, b), andBit(notBit(a), notBit(b)));
+  }
+  if (const auto pushed = throughSelect(
+          a, b, 1, [&](const Term &x, const Term &y) { return compare(op, x, y, width); }))
+    return *pushed;
+  if (op == Op::CmpEq && (a == Term::constant(0) || b == Term::constant(0)))
+    if (const auto none = isNoBit(a.isConstant() ? b : a, width))
+      return *none;
   if (op == Op::CmpEq || op == Op::CmpLtU || op == Op::CmpLeU) {
     const AffineId difference = affine_.sub(exact(b, width), exact(a, width));
     if (op == Op::CmpEq)

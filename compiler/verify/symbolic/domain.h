@@ -1,0 +1,87 @@
+// Values of a machine that runs one block for all inputs, sizes and blocks: a Domain of machine.h.
+#pragma once
+
+#include "compiler/verify/symbolic/summary.h"
+
+#include <map>
+#include <span>
+#include <unordered_map>
+
+namespace ordo::verify {
+
+/// Thrown where a wave's branch needs an answer that the sizes and the block do not give: the run
+/// is repeated for both.
+struct Undecided {
+  Condition condition;
+};
+
+class TermDomain {
+public:
+  using Value = Term;
+  struct Path {
+    std::uint32_t id = 0;
+    bool operator==(const Path &) const = default;
+  };
+  static constexpr bool kSymbolic = true;
+
+  /// `world`: conditions on sizes and blocks that hold in this run. The paths and stores go to
+  /// `summary`.
+  TermDomain(Terms &terms, const Signature &signature, const Kernel &kernel,
+             std::vector<Condition> world, Summary &summary);
+
+  static Value constant(unsigned width, std::uint64_t bits);
+  Value special(SpecialRegister which) const;
+  void apply(const Instruction &i, const Value *src, Value *dst) { terms_.apply(i, src, dst); }
+  std::optional<bool> truth(const Value &value, Path path);
+  static std::optional<std::uint64_t> number(const Value &value) {
+    return value.isConstant() ? std::optional(value.bits) : std::nullopt;
+  }
+  Value select(const Value &condition, const Value &a, const Value &b, unsigned width) {
+    return terms_.select(condition, a, b, width);
+  }
+  Path extend(Path path, const Value &condition, bool holds);
+  Value part(const Value &value, unsigned width, unsigned bit, unsigned ofWidth) {
+    return terms_.extract(value, bit, width, ofWidth);
+  }
+  Value concat(std::span<const Value> lowestFirst, unsigned width);
+  Value parameter(unsigned offset, unsigned bytes);
+  void load(const Instruction &i, const Value &address, Path path, const Accessor &who, Value *dst);
+  void store(const Instruction &i, const Value &address, const Value *elements, Path path,
+             const Accessor &who);
+  static bool isUndefined(const Value &value) { return value.isUndefined(); }
+  /// Of a wave's branch.
+  [[noreturn]] void undecided(const Value &condition) const;
+
+private:
+  /// Bytes of an array.
+  struct Place {
+    std::uint32_t argument = 0;
+    AffineId element = 0; // the first one's number
+    unsigned skip = 0;    // bytes of it before the access
+    unsigned bytes = 0;   // of an element
+  };
+  /// Offsets of one linear form that are known to lie inside an array on a path: element numbers
+  /// form + low … form + high.
+  struct Inside {
+    std::int64_t low = 0, high = 0;
+    bool any = false;
+  };
+
+  Place place(const Instruction &i, const Value &address, Path path, const char *what);
+  void requireInside(const Place &at, std::int64_t count, Path path, const char *what);
+  bool holdsAtLeast(AffineId form, std::uint32_t path);
+  Term loadBits(const Place &at, unsigned bit, unsigned bits);
+  void note(std::uint32_t path, const Condition &condition);
+
+  Terms &terms_;
+  const Signature &signature_;
+  const Kernel &kernel_;
+  Summary &summary_;
+  std::vector<std::vector<AffineId>> given_; // by path: forms that are >= 0
+  std::unordered_map<std::uint64_t, std::uint32_t> extended_;
+  std::vector<Term> bases_; // by argument; of arrays
+  std::unordered_map<NodeId, std::uint32_t> byBase_;
+  std::map<std::tuple<std::uint32_t, AffineId, std::uint32_t>, Inside> inside_;
+};
+
+} // namespace ordo::verify

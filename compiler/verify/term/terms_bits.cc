@@ -1,0 +1,392 @@
+// Laws of bits: a value as slices, lowest first, so that what is cut apart and put together again
+// is itself.
+#include "compiler/verify/machine/fault.h"
+#include "compiler/verify/term/terms.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace ordo::verify {
+namespace {
+
+std::uint64_t mask(unsigned width) {
+  return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+}
+
+} // namespace
+
+Term Terms::opaque(Kind kind, unsigned width, std::initializer_list<NodeId> args,
+                   std::uint64_t payload) {
+  return Term::of(pool_.make(kind, Sort::bits(width), payload, args));
+}
+
+/// Linear forms are numbers first: their low bits are forms again.
+bool Terms::isForm(const Term &a) const {
+  if (!a.isNode())
+    return false;
+  const Kind kind = pool_.node(a.node()).kind;
+  return kind == Kind::Integer || isIndexLike(a.node());
+}
+
+std::vector<Terms::Slice> Terms::slices(const Term &a, unsigned width) {
+  if (!a.isNode() || pool_.node(a.node()).kind != Kind::Concat)
+    return {{a, width}};
+  std::vector<Slice> parts;
+  for (const NodeId part : pool_.args(a.node()))
+    parts.push_back({constantOrNode(part), pool_.node(part).sort.width});
+  return parts;
+}
+
+/// What two neighbours are together, if they are parts of one value.
+std::optional<Term> Terms::neighbours(const Slice &low, const Slice &high) {
+  if (low.value.isConstant() && high.value.isConstant() && low.width + high.width <= 64)
+    return Term::constant(low.value.bits | high.value.bits << low.width);
+  if (!high.value.isNode())
+    return std::nullopt;
+  const Node h = pool_.node(high.value.node());
+  if (h.kind == Kind::Select && low.value.isNode() &&
+      pool_.node(low.value.node()).kind == Kind::Select) {
+    const std::vector<NodeId> x(pool_.args(low.value.node()).begin(),
+                                pool_.args(low.value.node()).end());
+    const std::vector<NodeId> y(pool_.args(high.value.node()).begin(),
+                                pool_.args(high.value.node()).end());
+    if (x[0] == y[0])
+      return select(Term::of(x[0]),
+                    joined({{constantOrNode(x[1]), low.width}, {constantOrNode(y[1]), high.width}}),
+                    joined({{constantOrNode(x[2]), low.width}, {constantOrNode(y[2]), high.width}}),
+                    low.width + high.width);
+  }
+  if (h.kind != Kind::Extract)
+    return std::nullopt;
+  const Term whole = Term::of(pool_.args(high.value.node())[0]);
+  const unsigned ofWidth = pool_.node(whole.node()).sort.width;
+  const auto bit = static_cast<unsigned>(h.payload);
+  if (bit < low.width || extract(whole, bit - low.width, low.width, ofWidth) != low.value)
+    return std::nullopt;
+  return extract(whole, bit - low.width, low.width + high.width, ofWidth);
+}
+
+Term Terms::joined(const std::vector<Slice> &slices) {
+  std::vector<Slice> parts;
+  unsigned width = 0;
+  for (const Slice &slice : slices) {
+    if (slice.value.isUndefined())
+      return {};
+    width += slice.width;
+    Slice next = slice;
+    while (!parts.empty()) {
+      const auto together = neighbours(parts.back(), next);
+      if (!together)
+        break;
+      next = {*together, parts.back().width + next.width};
+      parts.pop_back();
+    }
+    parts.push_back(next);
+  }
+  if (parts.size() == 1)
+    return parts.front().value;
+  // A number with zeros above it.
+  if (parts.size() == 2 && parts[1].value == Term::constant(0) && isForm(parts[0].value))
+    return zeroExtend(parts[0].value, parts[0].width, width);
+  if (parts.size() == 2 && parts[0].value == Term::constant(0) && isForm(parts[1].value))
+    return shiftLeft(zeroExtend(parts[1].value, parts[1].width, width), parts[0].width, width);
+  std::vector<NodeId> args;
+  for (const Slice &part : parts)
+    args.push_back(asBits(part.width, part.value));
+  return Term::of(pool_.make(Kind::Concat, Sort::bits(width), 0, args));
+}
+
+Term Terms::concat(std::span<const Term> lowestFirst, std::span<const unsigned> widths) {
+  std::vector<Slice> parts;
+  for (std::size_t k = 0; k < lowestFirst.size(); ++k)
+    for (const Slice &slice : slices(lowestFirst[k], widths[k]))
+      parts.push_back(slice);
+  return joined(parts);
+}
+
+Term Terms::extract(const Term &a, unsigned bit, unsigned width, unsigned ofWidth) {
+  if (width == ofWidth || a.isUndefined())
+    return a;
+  if (a.isConstant())
+    return Term::constant(a.bits >> bit & mask(width));
+  const NodeId id = a.node();
+  const Node n = pool_.node(id);
+  if (n.kind == Kind::Extract)
+    return extract(Term::of(pool_.args(id)[0]), bit + static_cast<unsigned>(n.payload), width,
+                   pool_.node(pool_.args(id)[0]).sort.width);
+  if (n.kind == Kind::Select) {
+    const std::vector<NodeId> args(pool_.args(id).begin(), pool_.args(id).end());
+    return select(Term::of(args[0]), extract(constantOrNode(args[1]), bit, width, ofWidth),
+                  extract(constantOrNode(args[2]), bit, width, ofWidth), width);
+  }
+  if (n.kind == Kind::Concat)
+    return extractSlices(a, bit, width, ofWidth);
+  if (isForm(a)) {
+    if (bit == 0)
+      return integer(modular(a, ofWidth), width);
+    if (facts_.within(exact(a, ofWidth), 0, Wide{1} << bit))
+      return Term::constant(0);
+    // The upper half of a number in two registers waits for its lower half.
+    if (bit + width < ofWidth || bit != 32)
+      return integer(modular(floorDivide(a, std::uint64_t{1} << bit, ofWidth), ofWidth), width);
+  }
+  return opaque(Kind::Extract, width, {id}, bit);
+}
+
+Term Terms::extractSlices(const Term &a, unsigned bit, unsigned width, unsigned ofWidth) {
+  std::vector<Slice> parts;
+  unsigned at = 0;
+  for (const Slice &slice : slices(a, ofWidth)) {
+    const unsigned from = std::max(at, bit), to = std::min(at + slice.width, bit + width);
+    if (from < to)
+      parts.push_back({extract(slice.value, from - at, to - from, slice.width), to - from});
+    at += slice.width;
+  }
+  return joined(parts);
+}
+
+Term Terms::shiftLeft(const Term &a, unsigned by, unsigned width) {
+  if (by == 0 || a.isUndefined())
+    return a;
+  if (by >= width)
+    return Term::constant(0);
+  if (a.isConstant())
+    return Term::constant(a.bits << by & mask(width));
+  if (isForm(a))
+    return multiply(a, Term::constant(std::uint64_t{1} << by), width);
+  return joinedWith({{Term::constant(0), by}}, extract(a, 0, width - by, width), width - by);
+}
+
+Term Terms::joinedWith(std::vector<Slice> low, const Term &high, unsigned highWidth) {
+  for (const Slice &slice : slices(high, highWidth))
+    low.push_back(slice);
+  return joined(low);
+}
+
+Term Terms::shiftRight(const Term &a, unsigned by, unsigned width) {
+  if (by == 0 || a.isUndefined())
+    return a;
+  if (by >= width)
+    return Term::constant(0);
+  if (a.isConstant())
+    return Term::constant(a.bits >> by);
+  if (isForm(a))
+    return floorDivide(a, std::uint64_t{1} << by, width);
+  std::vector<Slice> parts = slices(extract(a, by, width - by, width), width - by);
+  parts.push_back({Term::constant(0), by});
+  return joined(parts);
+}
+
+Term Terms::shiftRightSigned(const Term &a, unsigned by, unsigned width) {
+  if (by == 0 || a.isUndefined())
+    return a;
+  by = std::min(by, width - 1);
+  if (a.isConstant()) {
+    const auto value = static_cast<std::int64_t>(a.bits << (64 - width)) >> (64 - width);
+    return Term::constant(static_cast<std::uint64_t>(value >> by) & mask(width));
+  }
+  if (isForm(a) && facts_.within(exact(a, width), 0, Wide{1} << (width - 1)))
+    return shiftRight(a, by, width);
+  return signExtend(extract(a, by, width - by, width), width - by, width);
+}
+
+/// Both cut at the same places.
+std::vector<std::pair<Terms::Slice, Terms::Slice>> Terms::aligned(const Term &a, const Term &b,
+                                                                  unsigned width) {
+  std::vector<std::pair<Slice, Slice>> pairs;
+  std::vector<Slice> x = slices(a, width), y = slices(b, width);
+  std::reverse(x.begin(), x.end());
+  std::reverse(y.begin(), y.end());
+  const auto cut = [&](std::vector<Slice> &from, unsigned to) {
+    const Slice whole = from.back();
+    from.pop_back();
+    if (whole.width > to)
+      from.push_back({extract(whole.value, to, whole.width - to, whole.width), whole.width - to});
+    return Slice{extract(whole.value, 0, to, whole.width), to};
+  };
+  while (!x.empty()) {
+    const unsigned to = std::min(x.back().width, y.back().width);
+    const Slice low = cut(x, to);
+    pairs.push_back({low, cut(y, to)});
+  }
+  return pairs;
+}
+
+/// A constant, cut where its bits change.
+std::vector<Terms::Slice> Terms::runs(std::uint64_t bits, unsigned width) {
+  std::vector<Slice> parts;
+  for (unsigned at = 0; at < width;) {
+    const unsigned same =
+        static_cast<unsigned>(std::countr_one((bits >> at & 1) != 0 ? bits >> at : ~(bits >> at)));
+    const unsigned length = std::min(same, width - at);
+    parts.push_back({Term::constant((bits >> at & 1) != 0 ? mask(length) : 0), length});
+    at += length;
+  }
+  return parts;
+}
+
+/// `ofConstant(x, isOnes)`: a slice with all zeros or all ones; nothing where it stays an
+/// operation.
+Term Terms::bitwise(Kind kind, const Term &a, const Term &b, unsigned width) {
+  if (b.isConstant() && !a.isConstant()) {
+    std::vector<Slice> parts;
+    unsigned at = 0;
+    for (const Slice &run : runs(b.bits, width)) {
+      const Term part = extract(a, at, run.width, width);
+      at += run.width;
+      for (const Slice &slice :
+           slices(withRun(kind, part, run.value.bits != 0, run.width), run.width))
+        parts.push_back(slice);
+    }
+    return joined(parts);
+  }
+  const auto pairs = aligned(a, b, width);
+  if (pairs.size() == 1) {
+    const NodeId x = asBits(width, a), y = asBits(width, b);
+    if (x == y)
+      return kind == Kind::BitXor ? Term::constant(0) : a;
+    return opaque(kind, width, {std::min(x, y), std::max(x, y)});
+  }
+  std::vector<Slice> parts;
+  for (const auto &[x, y] : pairs)
+    for (const Slice &slice : slices(bitwiseOf(kind, x.value, y.value, x.width), x.width))
+      parts.push_back(slice);
+  return joined(parts);
+}
+
+Term Terms::bitwiseOf(Kind kind, const Term &a, const Term &b, unsigned width) {
+  return kind == Kind::BitAnd  ? bitAnd(a, b, width)
+         : kind == Kind::BitOr ? bitOr(a, b, width)
+                               : bitXor(a, b, width);
+}
+
+/// A slice against all zeros or all ones.
+Term Terms::withRun(Kind kind, const Term &a, bool isOnes, unsigned width) {
+  if (kind == Kind::BitAnd)
+    return isOnes ? a : Term::constant(0);
+  if (kind == Kind::BitOr)
+    return isOnes ? Term::constant(mask(width)) : a;
+  if (!isOnes)
+    return a;
+  return invert(a, width);
+}
+
+Term Terms::invert(const Term &a, unsigned width) {
+  if (width == 1)
+    return notBit(a);
+  if (a.isConstant())
+    return Term::constant(~a.bits & mask(width));
+  if (isForm(a)) // -1 - a
+    return add(Term::constant(mask(width)), a, width, -1);
+  if (pool_.node(a.node()).kind == Kind::BitXor) {
+    const auto args = pool_.args(a.node());
+    if (pool_.node(args[1]).kind == Kind::Constant && pool_.node(args[1]).payload == mask(width))
+      return Term::of(args[0]);
+  }
+  const NodeId ones = pool_.make(Kind::Constant, Sort::bits(width), mask(width));
+  return opaque(Kind::BitXor, width, {a.node(), ones});
+}
+
+Term Terms::bitAnd(const Term &a, const Term &b, unsigned width) {
+  if (a.isConstant() && b.isConstant())
+    return Term::constant(a.bits & b.bits);
+  if (a.isConstant())
+    return bitAnd(b, a, width);
+  if (width == 1)
+    return andBit(a, b);
+  if (b.isConstant()) {
+    if (b.bits == mask(width))
+      return a;
+    if (b.bits == 0)
+      return b;
+    if (const auto magnitude = signLaw(a, b.bits, width, mask(width - 1)))
+      return Term::of(fabs(*magnitude));
+    if (isForm(a) && std::has_single_bit(b.bits + 1))
+      return remainder(a, b.bits + 1, width);
+  }
+  if (const auto pushed = throughSelect(
+          a, b, width, [&](const Term &x, const Term &y) { return bitAnd(x, y, width); }))
+    return *pushed;
+  return bitwise(Kind::BitAnd, a, b, width);
+}
+
+/// The float of this width that `a` is, if the constant is the one that a law of signs needs.
+std::optional<NodeId> Terms::signLaw(const Term &a, std::uint64_t bits, unsigned width,
+                                     std::uint64_t wanted) const {
+  if (bits != wanted || !a.isNode() || !pool_.node(a.node()).sort.isFloat() ||
+      pool_.node(a.node()).sort.width != width)
+    return std::nullopt;
+  return a.node();
+}
+
+/// Bits that are zero in every value: below, by a common power of two; above, by the bounds.
+bool Terms::disjoint(const Term &a, const Term &b, unsigned width) {
+  const auto trailing = [&](const Term &x) -> unsigned {
+    if (x.isConstant())
+      return x.bits == 0 ? width : static_cast<unsigned>(std::countr_zero(x.bits));
+    const Affine f = affine_.form(modular(x, width));
+    unsigned zeros =
+        f.constant == 0
+            ? width
+            : static_cast<unsigned>(std::countr_zero(static_cast<std::uint64_t>(f.constant)));
+    for (const auto &[atom, factor] : f.terms)
+      zeros = std::min(zeros,
+                       static_cast<unsigned>(std::countr_zero(static_cast<std::uint64_t>(factor))));
+    return zeros;
+  };
+  const auto below = [&](const Term &x, unsigned bit) {
+    if (x.isConstant())
+      return bit >= 64 || x.bits < std::uint64_t{1} << bit;
+    return facts_.within(exact(x, width), 0, Wide{1} << bit);
+  };
+  const unsigned i = trailing(a), j = trailing(b);
+  return (i > 0 && below(b, i)) || (j > 0 && below(a, j));
+}
+
+Term Terms::bitOr(const Term &a, const Term &b, unsigned width) {
+  if (a.isConstant() && b.isConstant())
+    return Term::constant(a.bits | b.bits);
+  if (a.isConstant())
+    return bitOr(b, a, width);
+  if (width == 1)
+    return orBit(a, b);
+  if (b.isConstant()) {
+    if (b.bits == 0)
+      return a;
+    if (const auto value = signLaw(a, b.bits, width, std::uint64_t{1} << (width - 1)))
+      return Term::of(fneg(fabs(*value)));
+  }
+  if ((isForm(a) || isForm(b)) && disjoint(a, b, width))
+    return add(a, b, width);
+  if (const auto pushed = throughSelect(
+          a, b, width, [&](const Term &x, const Term &y) { return bitOr(x, y, width); }))
+    return *pushed;
+  return bitwise(Kind::BitOr, a, b, width);
+}
+
+Term Terms::bitXor(const Term &a, const Term &b, unsigned width) {
+  if (a.isConstant() && b.isConstant())
+    return Term::constant(a.bits ^ b.bits);
+  if (a.isConstant())
+    return bitXor(b, a, width);
+  if (b.isConstant()) {
+    if (b.bits == 0)
+      return a;
+    if (width == 1)
+      return notBit(a);
+    if (const auto value = signLaw(a, b.bits, width, std::uint64_t{1} << (width - 1)))
+      return Term::of(fneg(*value));
+    if (b.bits == mask(width))
+      return invert(a, width);
+  }
+  if (a == b)
+    return Term::constant(0);
+  if ((isForm(a) || isForm(b)) && disjoint(a, b, width))
+    return add(a, b, width);
+  if (const auto pushed = throughSelect(
+          a, b, width, [&](const Term &x, const Term &y) { return bitXor(x, y, width); }))
+    return *pushed;
+  return bitwise(Kind::BitXor, a, b, width);
+}
+
+} // namespace ordo::verify
