@@ -21,10 +21,11 @@
 //   void store(const Instruction &, const Value &address, const Value *elements, Path, const
 //   Accessor &) bool isUndefined(const Value &)
 //
-// and throws DomainError; a symbolic one has `undecided(const Value &)`, too, which throws where a
-// wave in lock step must know. Where truth() has no answer: a guard becomes a select of the
-// results, and the path's condition for memory; a branch of a lane (Model::Threads) splits the lane
-// in two, each under its own path, which join by selects if they meet again.
+// and throws DomainError. A symbolic one has two more: `undecided(const Value &)`, which throws
+// where a wave in lock step must know, and `Value under(const Value &, Path)`, the same value on
+// the path. Where truth() has no answer: a guard becomes a select of the results, and the path's
+// condition for memory; a branch of a lane (Model::Threads) splits the lane in two, each under its
+// own path, which join by selects if they meet again.
 #pragma once
 
 #include "compiler/verify/machine/fault.h"
@@ -174,6 +175,13 @@ private:
     return operand.isRegister() ? cell(wave, operand.reg, slot)
                                 : domain_.constant(width, operand.bits);
   }
+  Value readUnder(Wave &wave, const Operand &operand, std::uint32_t slot, unsigned width,
+                  Path path) {
+    if constexpr (Domain::kSymbolic)
+      return domain_.under(read(wave, operand, slot, width), path);
+    return read(wave, operand, slot, width);
+  }
+  Path pathOf(Wave &wave, const Instruction &i, std::uint32_t slot, std::optional<bool> isOn);
   /// The registers of AMDGCN that a load has yet to deliver are out of bounds.
   void requireDelivered(const Wave &wave, const Instruction &i) const;
   /// True, false, or nothing where the domain cannot decide.

@@ -210,6 +210,14 @@ void Machine<D>::write(Wave &wave, const Instruction &i, std::uint32_t slot,
   }
 }
 
+/// The slot's path, and that its guard is on where it is not decided.
+template <class D>
+typename D::Path Machine<D>::pathOf(Wave &wave, const Instruction &i, std::uint32_t slot,
+                                    std::optional<bool> isOn) {
+  const Path path = wave.slots[slot].path;
+  return isOn ? path : domain_.extend(path, cell(wave, i.guard, slot), !i.guardNegated);
+}
+
 template <class D> void Machine<D>::compute(Wave &wave, const Instruction &i, const Group &group) {
   std::array<Value, kMostOperands> src;
   std::array<Value, kMostOperands> dst;
@@ -221,6 +229,10 @@ template <class D> void Machine<D>::compute(Wave &wave, const Instruction &i, co
       continue;
     for (std::size_t k = 0; k < i.src.size(); ++k)
       src[k] = read(wave, i.src[k], s, i.width);
+    if constexpr (D::kSymbolic)
+      if (const Path path = pathOf(wave, i, s, isOn); !(path == Path{}))
+        for (std::size_t k = 0; k < i.src.size(); ++k)
+          src[k] = domain_.under(src[k], path);
     domain_.apply(i, src.data(), dst.data());
     write(wave, i, s, isOn, dst.data());
     if (once)

@@ -16,9 +16,7 @@ template <class D> void Machine<D>::memory(Wave &wave, const Instruction &i, con
     const std::optional<bool> isOn = once ? std::optional(true) : on(wave, i, s);
     if (isOn == false)
       continue;
-    Path path = wave.slots[s].path;
-    if (!isOn)
-      path = domain_.extend(path, cell(wave, i.guard, s), !i.guardNegated);
+    const Path path = pathOf(wave, i, s, isOn);
     switch (i.op) {
     case Op::Load:
       load(wave, i, s, path, dst.data());
@@ -102,7 +100,7 @@ typename D::Value Machine<D>::sharedLoad(std::uint64_t address, unsigned bytes,
 
 template <class D>
 void Machine<D>::load(Wave &wave, const Instruction &i, std::uint32_t slot, Path path, Value *dst) {
-  const Value address = read(wave, i.src[0], slot, 64);
+  const Value address = readUnder(wave, i.src[0], slot, 64, path);
   const unsigned bytes = i.access.bits / 8u;
   const std::optional<std::uint64_t> parameter = parameterAddress(i, address);
   if (parameter) {
@@ -123,10 +121,10 @@ void Machine<D>::load(Wave &wave, const Instruction &i, std::uint32_t slot, Path
 
 template <class D>
 void Machine<D>::store(Wave &wave, const Instruction &i, std::uint32_t slot, Path path) {
-  const Value address = read(wave, i.src[0], slot, 64);
+  const Value address = readUnder(wave, i.src[0], slot, 64, path);
   std::array<Value, kMostOperands> elements;
   for (unsigned k = 0; k < i.access.count; ++k)
-    elements[k] = read(wave, i.src[k + 1], slot, i.access.bits);
+    elements[k] = readUnder(wave, i.src[k + 1], slot, i.access.bits, path);
   const std::optional<std::uint64_t> shared = sharedAddress(i, address);
   if (!shared)
     return domain_.store(i, address, elements.data(), path, accessor(wave, slot));

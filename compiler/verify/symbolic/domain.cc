@@ -122,6 +122,18 @@ std::optional<bool> TermDomain::truth(const Value &value, Path path) {
   return std::nullopt;
 }
 
+Term TermDomain::under(Value value, Path path) {
+  while (value.isNode() && terms_.pool().node(value.node()).kind == Kind::Select) {
+    const std::vector<NodeId> args(terms_.pool().args(value.node()).begin(),
+                                   terms_.pool().args(value.node()).end());
+    const auto holds = truth(Term::of(args[0]), path);
+    if (!holds)
+      break;
+    value = terms_.valueOf(args[*holds ? 1 : 2]);
+  }
+  return value;
+}
+
 bool TermDomain::holdsAtLeast(AffineId form, std::uint32_t path) {
   return terms_.facts().holds(form, given_[path]);
 }

@@ -49,6 +49,8 @@ public:
   void store(const Instruction &i, const Value &address, const Value *elements, Path path,
              const Accessor &who);
   static bool isUndefined(const Value &value) { return value.isUndefined(); }
+  /// The arm of a choice that the path takes.
+  Value under(Value value, Path path);
   /// Of a wave's branch.
   [[noreturn]] void undecided(const Value &condition) const;
 

@@ -48,6 +48,8 @@ public:
   /// An element of a tensor by its row-major number, exact.
   Term input(std::uint32_t tensor, dsl::DType type, AffineId element);
 
+  Term valueOf(NodeId node) const { return constantOrNode(node); }
+
   // As nodes, typed.
   NodeId asFloat(dsl::DType format, const Term &value);
   NodeId asBits(unsigned width, const Term &value);
@@ -138,6 +140,7 @@ private:
   void withCarry(const Instruction &i, const Term *src, Term *dst);
   void ofGcn(const Instruction &i, const Term *src, Term *dst);
   std::optional<std::int64_t> apart(const Term &a, const Term &b);
+  std::optional<Term> asMinMax(NodeId condition, const Term &a, const Term &b, unsigned width);
   Term armOf(const Term &condition, const Term &arm, bool holds);
   Term opaque(Kind kind, unsigned width, std::initializer_list<NodeId> args,
               std::uint64_t payload = 0);
@@ -156,6 +159,7 @@ private:
   bool isForm(const Term &a) const;
   std::vector<Slice> slices(const Term &a, unsigned width);
   static std::vector<Slice> runs(std::uint64_t bits, unsigned width);
+  std::optional<Term> joinedNumber(const Slice &low, const Slice &high);
   std::optional<Term> neighbours(const Slice &low, const Slice &high);
   Term joined(const std::vector<Slice> &slices);
   Term joinedWith(std::vector<Slice> low, const Term &high, unsigned highWidth);

@@ -141,9 +141,14 @@ Term Terms::integerResult(const Instruction &i, const Term *src) {
   default:
     break;
   }
-  if (i.op == Op::MulHiU && (src[0].isConstant() || src[1].isConstant()))
-    return multiplyHigh(src[0].isConstant() ? src[1] : src[0],
-                        src[0].isConstant() ? src[0].bits : src[1].bits, w);
+  if ((i.op == Op::MulHiU || i.op == Op::MulHiS) && (src[0].isConstant() || src[1].isConstant())) {
+    const Term &factor = src[0].isConstant() ? src[0] : src[1];
+    const Term &other = src[0].isConstant() ? src[1] : src[0];
+    const bool isUnsigned =
+        factor.bits >> (w - 1) == 0 && facts_.within(exact(other, w), 0, Wide{1} << (w - 1));
+    if (i.op == Op::MulHiU || isUnsigned)
+      return multiplyHigh(other, factor.bits, w);
+  }
   if (const auto kind = plainInteger(i.op)) {
     NodeId x = asBits(w, src[0]);
     if (i.src.size() == 1)

@@ -37,12 +37,52 @@ std::vector<Terms::Slice> Terms::slices(const Term &a, unsigned width) {
   return parts;
 }
 
+/// A number in two parts, low + 2^w * high: S, where low is S and high is floor(S / 2^w), modulo
+/// their widths. S is guessed, from the lower part or from a quotient in the upper, and checked.
+std::optional<Term> Terms::joinedNumber(const Slice &low, const Slice &high) {
+  const unsigned w = low.width, width = low.width + high.width;
+  if (w >= 62 || width > 64 || !isForm(high.value))
+    return std::nullopt;
+  const auto number = [&](const Slice &s) { return modular(s.value, s.width); };
+  const AffineId l = number(low), h = number(high);
+  const std::int64_t unit = std::int64_t{1} << w;
+  if (low.value.isConstant())
+    return integer(
+        affine_.combine(h, unit, affine_.constant(static_cast<std::int64_t>(low.value.bits)), 1),
+        width);
+  if (!isForm(low.value))
+    return std::nullopt;
+  const auto isIt = [&](AffineId s) {
+    return reduced(s, w) == l && reduced(quotient(s, unit), high.width) == h;
+  };
+  if (isIt(l))
+    return integer(l, width);
+  const Affine upper = affine_.form(h);
+  for (const auto &[atom, factor] : upper.terms) {
+    if (factor != 1 || pool_.node(atom).kind != Kind::FloorDiv)
+      continue;
+    const auto by = static_cast<std::int64_t>(pool_.node(pool_.args(atom)[0]).payload);
+    if (by <= 0 || by > unit || unit % by != 0)
+      continue;
+    const AffineId numerator =
+        affine_.scale(static_cast<AffineId>(pool_.node(atom).payload), unit / by);
+    AffineId s = affine_.add(affine_.scale(affine_.sub(h, affine_.atom(atom)), unit), numerator);
+    const std::int64_t rest = affine_.form(l).constant - affine_.form(s).constant;
+    s = affine_.plus(s, ((rest % unit) + unit) % unit);
+    if (isIt(s))
+      return integer(s, width);
+  }
+  return std::nullopt;
+}
+
 /// What two neighbours are together, if they are parts of one value.
 std::optional<Term> Terms::neighbours(const Slice &low, const Slice &high) {
   if (low.value.isConstant() && high.value.isConstant() && low.width + high.width <= 64)
     return Term::constant(low.value.bits | high.value.bits << low.width);
   if (!high.value.isNode())
     return std::nullopt;
+  if (const auto number = joinedNumber(low, high))
+    return number;
   const Node h = pool_.node(high.value.node());
   if (h.kind == Kind::Select && low.value.isNode() &&
       pool_.node(low.value.node()).kind == Kind::Select) {
@@ -88,8 +128,6 @@ Term Terms::joined(const std::vector<Slice> &slices) {
   // A number with zeros above it.
   if (parts.size() == 2 && parts[1].value == Term::constant(0) && isForm(parts[0].value))
     return zeroExtend(parts[0].value, parts[0].width, width);
-  if (parts.size() == 2 && parts[0].value == Term::constant(0) && isForm(parts[1].value))
-    return shiftLeft(zeroExtend(parts[1].value, parts[1].width, width), parts[0].width, width);
   std::vector<NodeId> args;
   for (const Slice &part : parts)
     args.push_back(asBits(part.width, part.value));
@@ -122,13 +160,9 @@ Term Terms::extract(const Term &a, unsigned bit, unsigned width, unsigned ofWidt
   if (n.kind == Kind::Concat)
     return extractSlices(a, bit, width, ofWidth);
   if (isForm(a)) {
-    if (bit == 0)
-      return integer(modular(a, ofWidth), width);
-    if (facts_.within(exact(a, ofWidth), 0, Wide{1} << bit))
-      return Term::constant(0);
-    // The upper half of a number in two registers waits for its lower half.
-    if (bit + width < ofWidth || bit != 32)
-      return integer(modular(floorDivide(a, std::uint64_t{1} << bit, ofWidth), ofWidth), width);
+    // Of S modulo 2^ofWidth the bits from `bit` on are floor(S / 2^bit).
+    const AffineId form = modular(a, ofWidth);
+    return integer(bit == 0 ? form : quotient(form, std::int64_t{1} << bit), width);
   }
   return opaque(Kind::Extract, width, {id}, bit);
 }

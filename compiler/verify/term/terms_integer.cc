@@ -242,14 +242,18 @@ Term Terms::multiply(const Term &a, const Term &b, unsigned width) {
   return opaque(Kind::Mul, width, {std::min(x, y), std::max(x, y)});
 }
 
-/// floor(a * factor / 2^width). A factor that is a rounded-up power of two over d divides by d:
-/// a * factor / 2^k = a / d + a * e / (d * 2^k), where factor * d = 2^k + e; the floor is that of
-/// a / d if a * e < 2^k.
 Term Terms::multiplyHigh(const Term &a, std::uint64_t factor, unsigned width) {
   if (factor == 0)
     return Term::constant(0);
   if (std::has_single_bit(factor))
     return shiftRight(a, width - static_cast<unsigned>(std::countr_zero(factor)), width);
+  const Interval of = facts_.interval(exact(a, width));
+  const bool fits = of.high && *of.high < power(63) && factor < (std::uint64_t{1} << 63) &&
+                    *of.high * static_cast<Wide>(factor) < power(63);
+  if (fits && isForm(a) && width < 63)
+    return integer(quotient(affine_.scale(exact(a, width), static_cast<std::int64_t>(factor)),
+                            std::int64_t{1} << width),
+                   width);
   const NodeId by = pool_.make(Kind::Constant, Sort::bits(width), factor);
   return opaque(Kind::MulHiU, width, {asBits(width, a), by});
 }

@@ -67,6 +67,8 @@ Term Terms::select(const Term &condition, const Term &a, const Term &b, unsigned
   const Term x = armOf(condition, a, true), y = armOf(condition, b, false);
   if (x == y)
     return x;
+  if (const auto extreme = asMinMax(condition.node(), x, y, width))
+    return *extreme;
   const auto format = [&](const Term &t) {
     return t.isNode() ? pool_.node(t.node()).sort : Sort::bits(width);
   };
@@ -74,6 +76,25 @@ Term Terms::select(const Term &condition, const Term &a, const Term &b, unsigned
   if (x.isNode() && y.isNode() && format(x) == format(y) && format(x).isFloat())
     return Term::of(selectFloat(condition.node(), x.node(), y.node()));
   return opaque(Kind::Select, width, {condition.node(), asBits(width, x), asBits(width, y)});
+}
+
+/// if a < b then a else b, and its like, of numbers.
+std::optional<Term> Terms::asMinMax(NodeId condition, const Term &a, const Term &b,
+                                    unsigned width) {
+  const Node n = pool_.node(condition);
+  if (n.kind != Kind::AtLeastZero || width < 32 || !(a.isConstant() || isForm(a)) ||
+      !(b.isConstant() || isForm(b)))
+    return std::nullopt;
+  const AffineId x = exact(a, width), y = exact(b, width);
+  const auto by =
+      affine_.constantOf(affine_.sub(static_cast<AffineId>(n.payload), affine_.sub(y, x)));
+  const auto back =
+      affine_.constantOf(affine_.sub(static_cast<AffineId>(n.payload), affine_.sub(x, y)));
+  if (by == 0 || by == -1)
+    return minMax(Kind::MinU, a, b, width);
+  if (back == 0 || back == -1)
+    return minMax(Kind::MaxU, a, b, width);
+  return std::nullopt;
 }
 
 /// What an arm is, given that the condition has this truth: one select on the same condition less.
