@@ -42,7 +42,7 @@ TEST_P(Orders, LeaveTheBits) {
     const Subject subject(each.file, each.kernel, GetParam());
     ASSERT_TRUE(subject.ok());
     std::string error;
-    const auto kernel = subject.read(subject.code(), error);
+    const auto kernel = subject.read(error);
     ASSERT_TRUE(kernel) << error;
     withBarrier += hasBarrier(*kernel);
     const std::int64_t rows = oracle::isElementwise(subject.program()) ? 300 : 3;

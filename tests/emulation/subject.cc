@@ -1,7 +1,9 @@
 #include "tests/emulation/subject.h"
 
+#include "compiler/target/link.h"
 #include "compiler/verify/gcn/read.h"
 #include "compiler/verify/ptx/read.h"
+#include "tests/unit/compiler/verify/gcn/assemble.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -21,8 +23,19 @@ Subject::Subject(const std::string &file, const std::string &kernel, const std::
     ADD_FAILURE() << file << ":" << kernel << " on " << target << "\n" << diagnostics_.renderAll();
     return;
   }
+  assembly_ = compiled->assembly;
   code_ = isCuda() ? compiled->assembly : compiled->object;
   recipe_ = compiled->launch;
+}
+
+std::optional<std::string> Subject::assemble(const std::string &assembly) const {
+  if (isCuda())
+    return assembly;
+  const std::string chip = target_.substr(std::string("rocm.").size());
+  std::string messages;
+  const std::string object =
+      verify::gcn::assemble(chip, chip == "gfx1100" ? 32 : 64, assembly, messages);
+  return object.empty() ? std::nullopt : compiler::linkShared(object, &messages);
 }
 
 std::optional<verify::Kernel> Subject::read(const std::string &code, std::string &error) const {

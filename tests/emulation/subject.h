@@ -23,17 +23,22 @@ public:
   const std::string &target() const { return target_; }
   bool isCuda() const { return target_.starts_with("cuda."); }
   const compiler::LaunchRecipe &recipe() const { return *recipe_; }
-  /// PTX, or a code object.
-  const std::string &code() const { return code_; }
+  /// PTX or AMDGCN, as the compiler prints it.
+  const std::string &assembly() const { return assembly_; }
 
+  /// What the verifier reads: PTX as it is, AMDGCN assembled and linked. Nothing if it does not
+  /// assemble.
+  std::optional<std::string> assemble(const std::string &assembly) const;
   /// What the verifier's reader makes of `code`, this kernel's or a changed one; or why it refuses.
   std::optional<verify::Kernel> read(const std::string &code, std::string &error) const;
+  /// This kernel, read.
+  std::optional<verify::Kernel> read(std::string &error) const { return read(code_, error); }
 
   /// Every free dimension has `rows`.
   verify::EmulationLaunch launch(std::int64_t rows, verify::RunOrder order = {}) const;
 
 private:
-  std::string name_, target_, code_;
+  std::string name_, target_, assembly_, code_;
   dsl::SourceManager sources_;
   dsl::Diagnostics diagnostics_{sources_};
   std::optional<dsl::Program> program_;

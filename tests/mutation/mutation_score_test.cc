@@ -1,0 +1,109 @@
+// A sample of the mutants of both mutators: a few of every rule on every target. Each is refused,
+// or shown to be equivalent.
+#include "tests/emulation/subject.h"
+#include "tests/mutation/gcn_mutator.h"
+#include "tests/mutation/judge.h"
+#include "tests/mutation/ptx_mutator.h"
+#include "tests/mutation/score.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+#include <random>
+
+namespace ordo::mutation {
+namespace {
+
+constexpr int kOfEachRule = 4; // on each target
+
+struct Pick {
+  const char *file, *kernel;
+};
+
+/// Small kernels that hold, together, something for every rule.
+constexpr Pick kPicks[] = {
+    {"contracts/nn/norm.ordo", "rms_norm_bf16_2048"},
+    {"contracts/nn/norm.ordo", "rms_norm_centred_bf16_128"},
+    {"contracts/nn/softmax.ordo", "softmax_f32_128"},
+    {"tests/contracts/orders.ordo", "row_sum_lanes96_1000"},
+    {"tests/contracts/orders.ordo", "centre_tree3_1000"},
+    {"tests/contracts/every_type.ordo", "quotients"},
+    {"tests/contracts/every_type.ordo", "integers"},
+    {"tests/contracts/composed.ordo", "softplus_composed"},
+    {"tests/contracts/apply.ordo", "cos_f32"},
+};
+
+/// A change drawn from a kernel's.
+struct Drawn {
+  const Judge *judge;
+  const Change *change;
+};
+
+class Sample {
+public:
+  explicit Sample(const std::string &target) {
+    for (const Pick &pick : kPicks) {
+      subjects_.push_back(std::make_unique<emulation::Subject>(pick.file, pick.kernel, target));
+      const emulation::Subject &subject = *subjects_.back();
+      judges_.push_back(std::make_unique<Judge>(subject));
+      changes_.push_back(subject.isCuda() ? ptxChanges(subject.assembly())
+                                          : gcnChanges(subject.assembly()));
+    }
+    for (std::size_t k = 0; k < changes_.size(); ++k)
+      for (const Change &change : changes_[k])
+        byRule_[change.rule].push_back({judges_[k].get(), &change});
+    std::mt19937 random(4);
+    for (auto &[rule, all] : byRule_)
+      std::shuffle(all.begin(), all.end(), random);
+  }
+
+  /// Brings some of each rule to their ends.
+  void judge(const std::string &target, Score &score) const {
+    for (const auto &[rule, all] : byRule_) {
+      int left = kOfEachRule;
+      for (const Drawn &drawn : all)
+        if (left > 0 && bring(target, drawn, score))
+          --left;
+    }
+  }
+
+private:
+  static bool bring(const std::string &target, const Drawn &drawn, Score &score) {
+    const Sight sight = drawn.judge->look(*drawn.change);
+    if (sight.seen == Seen::NoMutant)
+      return false;
+    const std::map<Seen, End> ends = {{Seen::Unread, End::Unread},
+                                      {Seen::Stopped, End::Stopped},
+                                      {Seen::Different, End::Different},
+                                      {Seen::Equal, End::Unjudged}};
+    score.add(target, drawn.change->rule, ends.at(sight.seen), sight.why);
+    return true;
+  }
+
+  std::vector<std::unique_ptr<emulation::Subject>> subjects_;
+  std::vector<std::unique_ptr<Judge>> judges_;
+  std::vector<std::vector<Change>> changes_;
+  std::map<std::string, std::vector<Drawn>> byRule_;
+};
+
+TEST(Mutation, Score) {
+  Score score;
+  for (const char *target : {"cuda.sm_90a", "rocm.gfx942", "rocm.gfx1100"}) {
+    Sample(target).judge(target, score);
+    for (const std::string &rule : std::string(target) == "cuda.sm_90a" ? ptxRules() : gcnRules())
+      EXPECT_GT(score.count(target, rule), 0) << rule << " on " << target;
+  }
+  std::printf("%s", score.table().c_str());
+  EXPECT_GE(score.all(), 200);
+  // Flushing, atomics and missing barriers never pass for the kernel, whatever the bits.
+  for (const char *rule : {rule::kMode, rule::kAtomic, rule::kBarrier, rule::kFence, rule::kPart})
+    for (const End end : {End::Different, End::Unjudged})
+      EXPECT_EQ(score.count(rule, end), 0) << rule;
+  for (const std::string &survivor : score.survivors())
+    ADD_FAILURE() << survivor;
+}
+
+} // namespace
+} // namespace ordo::mutation
