@@ -1,0 +1,24 @@
+// A path's conditions, taken apart: what they say of integers, as inequalities, and the rest.
+#pragma once
+
+#include "compiler/verify/symbolic/summary.h"
+
+#include <span>
+#include <vector>
+
+namespace ordo::verify {
+
+struct Conditions {
+  std::vector<AffineId> given;   // each >= 0; sorted
+  std::vector<Condition> others; // of data, or not linear; sorted by node
+  bool operator==(const Conditions &) const = default;
+};
+
+/// Conjunctions are opened; `x != 0` is `x >= 1` where x is known not to be negative.
+Conditions takenApart(Terms &terms, std::span<const Condition> path);
+
+/// `form` with every min and max that `given` and the facts decide replaced by its operand, and
+/// every quotient that becomes exact by it.
+AffineId settled(Terms &terms, AffineId form, std::span<const AffineId> given);
+
+} // namespace ordo::verify

@@ -1,0 +1,263 @@
+#include "compiler/verify/proof/under.h"
+
+#include <algorithm>
+
+namespace ordo::verify {
+namespace {
+
+bool holdsForm(Kind kind) {
+  return kind == Kind::Integer || kind == Kind::AtLeastZero || kind == Kind::IsZero ||
+         kind == Kind::FloorDiv;
+}
+
+bool isCondition(Kind kind) {
+  switch (kind) {
+  case Kind::AtLeastZero:
+  case Kind::IsZero:
+  case Kind::Not:
+  case Kind::And:
+  case Kind::Or:
+  case Kind::FEq:
+  case Kind::FLt:
+  case Kind::FLe:
+  case Kind::IsNan:
+    return true;
+  default:
+    return false;
+  }
+}
+
+} // namespace
+
+Under::Under(Terms &terms, Conditions conditions)
+    : terms_(terms), conditions_(std::move(conditions)) {}
+
+NodeId Under::operator()(NodeId root) {
+  if (conditions_.given.empty() && conditions_.others.empty())
+    return root;
+  std::vector<std::pair<NodeId, bool>> stack = {{root, false}}; // whether children are done
+  while (!stack.empty()) {
+    const auto [id, isReady] = stack.back();
+    stack.pop_back();
+    if (known_.contains(id))
+      continue;
+    if (isReady) {
+      known_[id] = rebuilt(id);
+      continue;
+    }
+    stack.emplace_back(id, true);
+    forEachOperand(terms_, id, [&](NodeId child) {
+      if (!known_.contains(child))
+        stack.emplace_back(child, false);
+    });
+  }
+  return known_.at(root);
+}
+
+Term Under::term(NodeId id) const {
+  const NodeId node = now(id);
+  const Node &n = terms_.pool().node(node);
+  if (n.kind == Kind::Undefined)
+    return {};
+  return n.kind == Kind::Constant && !n.sort.isFloat() ? Term::constant(n.payload) : Term::of(node);
+}
+
+/// With every atom as it is now, and mins, maxs and quotients decided.
+AffineId Under::form(AffineId id) {
+  if (const auto it = forms_.find(id); it != forms_.end())
+    return it->second;
+  AffinePool &affine = terms_.affine();
+  const AffineId before = settled(terms_, id, conditions_.given);
+  AffineId result = before;
+  const Affine f = affine.form(before);
+  for (const auto &[atom, factor] : f.terms) {
+    // An atom that settling brought in is one of a smaller form, settled like the others.
+    const auto it = known_.find(atom);
+    if (it == known_.end() || it->second == atom)
+      continue;
+    const AffineId other = affine.sub(result, affine.scale(affine.atom(atom), factor));
+    result = affine.combine(other, 1, terms_.exact(term(atom), width(atom)), factor);
+  }
+  forms_[id] = result;
+  return result;
+}
+
+std::optional<bool> Under::decided(NodeId id) {
+  for (const Condition &c : conditions_.others)
+    if (c.node == id)
+      return c.holds;
+  const Node &n = terms_.pool().node(id);
+  if (n.kind != Kind::AtLeastZero && n.kind != Kind::IsZero)
+    return std::nullopt;
+  AffinePool &affine = terms_.affine();
+  Facts &facts = terms_.facts();
+  const AffineId at = form(static_cast<AffineId>(n.payload));
+  const AffineId negative = affine.scale(at, -1);
+  const bool isAtLeast = facts.holds(at, conditions_.given);
+  if (n.kind == Kind::AtLeastZero && isAtLeast)
+    return true;
+  if (facts.holds(affine.plus(negative, -1), conditions_.given))
+    return false;
+  if (n.kind == Kind::AtLeastZero)
+    return std::nullopt;
+  if (facts.holds(affine.plus(at, -1), conditions_.given))
+    return false;
+  return isAtLeast && facts.holds(negative, conditions_.given) ? std::optional(true) : std::nullopt;
+}
+
+NodeId Under::rebuilt(NodeId id) {
+  const Node n = terms_.pool().node(id);
+  if (n.sort == Sort::bits(1))
+    if (const auto truth = decided(id))
+      return terms_.asBits(1, Term::constant(*truth));
+  bool isChanged =
+      holdsForm(n.kind) || n.kind == Kind::Input || n.kind == Kind::MinU || n.kind == Kind::MaxU;
+  forEachOperand(terms_, id, [&](NodeId child) { isChanged = isChanged || now(child) != child; });
+  if (!isChanged)
+    return id;
+  if (n.kind == Kind::Input) {
+    const Node index = terms_.pool().node(terms_.pool().args(id)[0]);
+    const AffineId element =
+        index.kind == Kind::Constant
+            ? terms_.affine().constant(static_cast<std::int64_t>(index.payload))
+            : form(static_cast<AffineId>(index.payload));
+    return terms_.pool().make(Kind::Input, n.sort, n.payload,
+                              {terms_.pool().make(Kind::Integer, Sort::bits(64), element)});
+  }
+  if (isCondition(n.kind))
+    return terms_.asBits(1, rebuiltCondition(id));
+  return n.sort.isFloat() ? rebuiltFloat(id) : terms_.asBits(n.sort.width, rebuiltBits(id));
+}
+
+Term Under::rebuiltCondition(NodeId id) {
+  const Node n = terms_.pool().node(id);
+  const std::vector<NodeId> args(terms_.pool().args(id).begin(), terms_.pool().args(id).end());
+  switch (n.kind) {
+  case Kind::AtLeastZero:
+    return terms_.atLeastZero(form(static_cast<AffineId>(n.payload)));
+  case Kind::IsZero:
+    return terms_.isZero(form(static_cast<AffineId>(n.payload)));
+  case Kind::Not:
+    return terms_.notBit(term(args[0]));
+  case Kind::And:
+    return terms_.andBit(term(args[0]), term(args[1]));
+  case Kind::Or:
+    return terms_.orBit(term(args[0]), term(args[1]));
+  case Kind::IsNan:
+    return terms_.isNan(now(args[0]));
+  default:
+    return terms_.fcompare(n.kind, now(args[0]), now(args[1]));
+  }
+}
+
+NodeId Under::rebuiltFloat(NodeId id) {
+  const Node n = terms_.pool().node(id);
+  const dsl::DType format = n.sort.format;
+  std::vector<NodeId> args;
+  for (const NodeId arg : terms_.pool().args(id))
+    args.push_back(now(arg));
+  switch (n.kind) {
+  case Kind::FAdd:
+    return terms_.fadd(format, args[0], args[1]);
+  case Kind::FMul:
+    return terms_.fmul(format, args[0], args[1]);
+  case Kind::FDiv:
+    return terms_.fdiv(format, args[0], args[1]);
+  case Kind::FFma:
+    return terms_.ffma(format, args[0], args[1], args[2]);
+  case Kind::FSqrt:
+    return terms_.fsqrt(format, args[0]);
+  case Kind::FNeg:
+    return terms_.fneg(args[0]);
+  case Kind::FAbs:
+    return terms_.fabs(args[0]);
+  case Kind::FMin:
+  case Kind::FMax:
+  case Kind::FMinNan:
+  case Kind::FMaxNan:
+    return terms_.fminmax(n.kind, args[0], args[1]);
+  case Kind::FMinSet:
+  case Kind::FMaxSet: {
+    const Kind kind = n.kind == Kind::FMinSet ? Kind::FMin : Kind::FMax;
+    NodeId all = args[0];
+    for (std::size_t k = 1; k < args.size(); ++k)
+      all = terms_.fminmax(kind, all, args[k]);
+    return terms_.settled(all);
+  }
+  case Kind::FConvert:
+    return terms_.fconvert(format, args[0], static_cast<Round>(n.payload));
+  case Kind::FRoundInt:
+    return terms_.froundInt(args[0], static_cast<Round>(n.payload));
+  case Kind::UToF:
+  case Kind::SToF:
+    return terms_.fromInteger(format, term(terms_.pool().args(id)[0]), width(args[0]),
+                              n.kind == Kind::SToF);
+  case Kind::OfBits:
+    return terms_.asFloat(format, term(terms_.pool().args(id)[0]));
+  case Kind::Select:
+    return terms_.asFloat(format, terms_.select(term(terms_.pool().args(id)[0]), Term::of(args[1]),
+                                                Term::of(args[2]), n.sort.width));
+  default:
+    return terms_.pool().make(n.kind, n.sort, n.payload, args);
+  }
+}
+
+Term Under::rebuiltBits(NodeId id) {
+  const Node n = terms_.pool().node(id);
+  const std::vector<NodeId> args(terms_.pool().args(id).begin(), terms_.pool().args(id).end());
+  const unsigned w = n.sort.width;
+  const auto combined = [&](Term (Terms::*op)(const Term &, const Term &, unsigned)) {
+    Term all = term(args[0]);
+    for (std::size_t k = 1; k < args.size(); ++k)
+      all = (terms_.*op)(all, term(args[k]), w);
+    return all;
+  };
+  switch (n.kind) {
+  case Kind::Integer:
+    return terms_.integer(form(static_cast<AffineId>(n.payload)), w);
+  case Kind::FloorDiv:
+    return terms_.integer(form(terms_.affine().atom(id)), w);
+  case Kind::MinU:
+  case Kind::MaxU: {
+    const AffineId at = settled(terms_, terms_.affine().atom(id), conditions_.given);
+    return at == terms_.affine().atom(id) ? terms_.minMax(n.kind, term(args[0]), term(args[1]), w)
+                                          : terms_.integer(form(at), w);
+  }
+  case Kind::BitAnd:
+    return combined(&Terms::bitAnd);
+  case Kind::BitOr:
+    return combined(&Terms::bitOr);
+  case Kind::BitXor:
+    return combined(&Terms::bitXor);
+  case Kind::Mul:
+    return combined(&Terms::multiply);
+  case Kind::MinS:
+  case Kind::MaxS:
+    return terms_.minMax(n.kind, term(args[0]), term(args[1]), w);
+  case Kind::Extract:
+    return terms_.extract(term(args[0]), static_cast<unsigned>(n.payload), w, width(args[0]));
+  case Kind::SignExtend:
+    return terms_.signExtend(term(args[0]), width(args[0]), w);
+  case Kind::Concat: {
+    std::vector<Term> parts;
+    std::vector<unsigned> widths;
+    for (const NodeId arg : args) {
+      parts.push_back(term(arg));
+      widths.push_back(width(arg));
+    }
+    return terms_.concat(parts, widths);
+  }
+  case Kind::Select:
+    return terms_.select(term(args[0]), term(args[1]), term(args[2]), w);
+  default: {
+    std::vector<NodeId> changed;
+    for (const NodeId arg : args)
+      changed.push_back(now(arg));
+    if (n.kind == Kind::CmpEq || n.kind == Kind::MulHiU || n.kind == Kind::MulHiS)
+      std::ranges::sort(changed);
+    return Term::of(terms_.pool().make(n.kind, n.sort, n.payload, changed));
+  }
+  }
+}
+
+} // namespace ordo::verify
