@@ -21,11 +21,12 @@
 //   void store(const Instruction &, const Value &address, const Value *elements, Path, const
 //   Accessor &) bool isUndefined(const Value &)
 //
-// and throws DomainError. A symbolic one has two more: `undecided(const Value &)`, which throws
-// where a wave in lock step must know, and `Value under(const Value &, Path)`, the same value on
-// the path. Where truth() has no answer: a guard becomes a select of the results, and the path's
-// condition for memory; a branch of a lane (Model::Threads) splits the lane in two, each under its
-// own path, which join by selects if they meet again.
+// and throws DomainError. A symbolic one has three more: `undecided(const Value &)`, which throws
+// where a wave must know; `bool isOfSizes(const Value &)`, whether it can; and
+// `Value under(const Value &, Path)`, the same value on the path. Where truth() has no answer: a
+// guard becomes a select of the results, and the path's condition for memory; a branch of a lane
+// (Model::Threads) splits the lane in two, each under its own path, which join by selects if they
+// meet again. Lanes that branch together on one condition of sizes go on together.
 #pragma once
 
 #include "compiler/verify/machine/fault.h"
@@ -137,6 +138,7 @@ private:
   std::uint32_t drawPc(const Wave &wave);
   void releaseBarrier();
   void branch(Wave &wave, const Instruction &i, const Group &group);
+  bool isOneQuestion(Wave &wave, const Instruction &i, const Group &group);
   void split(Wave &wave, std::uint32_t slot, const Value &guard, bool negated,
              std::uint32_t target);
   void join(Wave &wave, Group &group);

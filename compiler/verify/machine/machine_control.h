@@ -250,6 +250,9 @@ template <class D> void Machine<D>::branch(Wave &wave, const Instruction &i, con
       wave.slots[s].pc = *taken ? i.target : wave.slots[s].pc + 1;
     return;
   }
+  if constexpr (D::kSymbolic)
+    if (isOneQuestion(wave, i, group))
+      domain_.undecided(cell(wave, i.guard, group.front()));
   for (const std::uint32_t s : group) {
     thread_ = accessor(wave, s).thread;
     const std::optional<bool> taken = on(wave, i, s);
@@ -258,6 +261,18 @@ template <class D> void Machine<D>::branch(Wave &wave, const Instruction &i, con
     else
       split(wave, s, cell(wave, i.guard, s), i.guardNegated, i.target);
   }
+}
+
+/// All lanes ask one thing of the sizes and the block: they part in two cases of the block, not in
+/// two halves each, so that they can still meet.
+template <class D>
+bool Machine<D>::isOneQuestion(Wave &wave, const Instruction &i, const Group &group) {
+  if (i.guard == kNoRegister || group.size() < 2)
+    return false;
+  const Value &first = cell(wave, i.guard, group.front());
+  return domain_.isOfSizes(first) && std::ranges::all_of(group, [&](std::uint32_t s) {
+           return cell(wave, i.guard, s) == first && !on(wave, i, s);
+         });
 }
 
 /// The first half goes where the guard's register is 1.

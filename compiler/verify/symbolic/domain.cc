@@ -138,14 +138,24 @@ bool TermDomain::holdsAtLeast(AffineId form, std::uint32_t path) {
   return terms_.facts().holds(form, given_[path]);
 }
 
+/// The condition without its negations.
+NodeId TermDomain::positive(NodeId condition) const {
+  while (terms_.pool().node(condition).kind == Kind::Not)
+    condition = terms_.pool().args(condition)[0];
+  return condition;
+}
+
+bool TermDomain::isOfSizes(const Value &condition) const {
+  if (!condition.isNode())
+    return false;
+  const Kind kind = terms_.pool().node(positive(condition.node())).kind;
+  return kind == Kind::AtLeastZero || kind == Kind::IsZero;
+}
+
 void TermDomain::undecided(const Value &condition) const {
-  const Node n = terms_.pool().node(condition.node());
-  const NodeId inner =
-      n.kind == Kind::Not ? terms_.pool().args(condition.node())[0] : condition.node();
-  const Kind kind = terms_.pool().node(inner).kind;
-  if (kind != Kind::AtLeastZero && kind != Kind::IsZero)
+  if (!isOfSizes(condition))
     throw DomainError("a branch of the wave on data");
-  throw Undecided{{inner, true}};
+  throw Undecided{{positive(condition.node()), true}};
 }
 
 Term TermDomain::concat(std::span<const Value> lowestFirst, unsigned width) {

@@ -51,6 +51,8 @@ public:
   static bool isUndefined(const Value &value) { return value.isUndefined(); }
   /// The arm of a choice that the path takes.
   Value under(Value value, Path path);
+  /// Whether it is a condition on sizes and the block alone.
+  bool isOfSizes(const Value &condition) const;
   /// Of a wave's branch.
   [[noreturn]] void undecided(const Value &condition) const;
 
@@ -74,6 +76,7 @@ private:
   bool holdsAtLeast(AffineId form, std::uint32_t path);
   Term loadBits(const Place &at, unsigned bit, unsigned bits);
   void note(std::uint32_t path, const Condition &condition);
+  NodeId positive(NodeId condition) const;
 
   Terms &terms_;
   const Signature &signature_;

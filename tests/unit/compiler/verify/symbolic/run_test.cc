@@ -144,6 +144,27 @@ TEST(SymbolicRun, AProductAndASumAreNoFusedOperation) {
   EXPECT_NE(split.value(), fused.value());
 }
 
+TEST(SymbolicRun, LanesThatBranchTogetherOnASizeMayMeetAfterwards) {
+  Found found(R"(
+  setp.lt.u64 %p1, %rd3, 1000;
+  @%p1 bra done;
+  mul.wide.u32 %rd10, %r2, 4;
+  add.s64 %rd11, %rd1, %rd10;
+  ld.global.nc.f32 %f1, [%rd11];
+  mov.b32 %r3, %f1;
+  shfl.sync.bfly.b32 %r4, %r3, 1, 31, -1;
+  mov.b32 %f3, %r4;
+  add.rn.f32 %f2, %f1, %f3;
+)" + kGuard + kStore);
+  ASSERT_EQ(found.fault(), "");
+  ASSERT_EQ(found.cases.size(), 2u);
+  const bool isSecond = found.cases[0].stores.empty();
+  EXPECT_EQ(found.cases[isSecond ? 0 : 1].stores.size(), 0u);
+  EXPECT_EQ(found.cases[isSecond ? 1 : 0].stores.size(), 32u);
+  std::swap(found.cases[0], found.cases[isSecond ? 1 : 0]);
+  EXPECT_EQ(found.value(), "(x[2] + x[3])");
+}
+
 TEST(SymbolicRun, RefusesARace) {
   Found found(R"(
   mov.u64 %rd10, tile;
