@@ -108,13 +108,13 @@ void Lowering::signOperation(Op op) {
   floatOperation(op, 1, type, std::move(pattern));
 }
 
-/// ex2.approx.ftz.f32 and the like: kept by name.
+/// ex2.approx.ftz.f32 and the like: kept by name, which says .ftz too.
 void Lowering::approximation(std::size_t sources) {
   const Type type = takeType();
   if (!take("approx") && !take("full"))
     refuse("neither a rounding nor .approx");
   Instruction pattern = make(Op::Approx, type.width);
-  pattern.flushes = take("ftz");
+  take("ftz");
   pattern.what = statement_->opcode;
   floatOperation(Op::Approx, sources, type, std::move(pattern));
 }
