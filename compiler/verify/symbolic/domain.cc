@@ -5,10 +5,8 @@
 
 namespace ordo::verify {
 
-using dsl::DType;
-
 TermDomain::TermDomain(Terms &terms, const Signature &signature, const Kernel &kernel,
-                       std::vector<Condition> world, Summary &summary)
+                       const std::vector<Condition> &world, Summary &summary)
     : terms_(terms), signature_(signature), kernel_(kernel), summary_(summary) {
   summary_.paths.emplace_back();
   given_.emplace_back();

@@ -27,7 +27,7 @@ public:
   /// `world`: conditions on sizes and blocks that hold in this run. The paths and stores go to
   /// `summary`.
   TermDomain(Terms &terms, const Signature &signature, const Kernel &kernel,
-             std::vector<Condition> world, Summary &summary);
+             const std::vector<Condition> &world, Summary &summary);
 
   static Value constant(unsigned width, std::uint64_t bits);
   Value special(SpecialRegister which) const;
