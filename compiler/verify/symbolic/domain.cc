@@ -7,7 +7,7 @@ namespace ordo::verify {
 
 TermDomain::TermDomain(Terms &terms, const Signature &signature, const Kernel &kernel,
                        const std::vector<Condition> &world, Summary &summary)
-    : terms_(terms), signature_(signature), kernel_(kernel), summary_(summary) {
+    : terms_(terms), signature_(signature), kernel_(kernel), summary_(summary), expansions_(terms) {
   summary_.paths.emplace_back();
   given_.emplace_back();
   for (const Condition &condition : world) {
@@ -42,6 +42,16 @@ Term TermDomain::special(SpecialRegister which) const {
   default:
     throw DomainError("a special register that is not modelled");
   }
+}
+
+void TermDomain::apply(const Instruction &i, const Value *src, Value *dst) {
+  if (kernel_.model == Model::LockStep)
+    if (const auto step = expansions_.recognised(i, src)) {
+      dst[0] = *step;
+      summary_.expansions.insert(expansions_.used().begin(), expansions_.used().end());
+      return;
+    }
+  terms_.apply(i, src, dst);
 }
 
 /// What a condition says of integers.

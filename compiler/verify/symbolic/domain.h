@@ -1,6 +1,7 @@
 // Values of a machine that runs one block for all inputs, sizes and blocks: a Domain of machine.h.
 #pragma once
 
+#include "compiler/verify/symbolic/expansions.h"
 #include "compiler/verify/symbolic/summary.h"
 
 #include <map>
@@ -31,7 +32,7 @@ public:
 
   static Value constant(unsigned width, std::uint64_t bits);
   Value special(SpecialRegister which) const;
-  void apply(const Instruction &i, const Value *src, Value *dst) { terms_.apply(i, src, dst); }
+  void apply(const Instruction &i, const Value *src, Value *dst);
   std::optional<bool> truth(const Value &value, Path path);
   static std::optional<std::uint64_t> number(const Value &value) {
     return value.isConstant() ? std::optional(value.bits) : std::nullopt;
@@ -82,6 +83,7 @@ private:
   const Signature &signature_;
   const Kernel &kernel_;
   Summary &summary_;
+  Expansions expansions_;
   std::vector<std::vector<AffineId>> given_; // by path: forms that are >= 0
   std::unordered_map<std::uint64_t, std::uint32_t> extended_;
   std::vector<Term> bases_; // by argument; of arrays

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,9 @@ struct Summary {
   std::vector<GlobalStore> stores;
   std::vector<std::vector<Condition>> paths;
   std::optional<Fault> fault; // what stopped it: nothing else here counts then
+  /// LLVM's expansions that were taken for the step they compute: "div.f32", "sqrt.f32",
+  /// "cvt.bf16".
+  std::set<std::string> expansions;
   std::uint64_t steps = 0;
 };
 

@@ -141,6 +141,10 @@ private:
   void ofGcn(const Instruction &i, const Term *src, Term *dst);
   std::optional<std::int64_t> apart(const Term &a, const Term &b);
   std::optional<Term> asMinMax(NodeId condition, const Term &a, const Term &b, unsigned width);
+  Term rawBits(NodeId a);
+  bool isOrderedEqual(NodeId u, NodeId v, NodeId a, NodeId b);
+  bool isOfBits(NodeId a, Kind kind, NodeId u, NodeId v);
+  std::optional<NodeId> asExtremum(NodeId condition, NodeId a, NodeId rest);
   Term armOf(const Term &condition, const Term &arm, bool holds);
   Term opaque(Kind kind, unsigned width, std::initializer_list<NodeId> args,
               std::uint64_t payload = 0);
@@ -182,6 +186,8 @@ private:
   Facts facts_;
   std::unordered_map<NodeId, bool> registered_;
   std::unordered_map<NodeId, NodeId> settled_;
+  std::unordered_map<std::uint64_t, NodeId> floats_; // selects as floats, by node and format
+  std::unordered_map<std::uint64_t, Term> parts_;    // parts of selects, by node and place
 };
 
 } // namespace ordo::verify

@@ -153,9 +153,15 @@ Term Terms::extract(const Term &a, unsigned bit, unsigned width, unsigned ofWidt
     return extract(Term::of(pool_.args(id)[0]), bit + static_cast<unsigned>(n.payload), width,
                    pool_.node(pool_.args(id)[0]).sort.width);
   if (n.kind == Kind::Select) {
+    const std::uint64_t key = std::uint64_t{id} << 16 | bit << 8 | width;
+    if (const auto it = parts_.find(key); it != parts_.end())
+      return it->second;
     const std::vector<NodeId> args(pool_.args(id).begin(), pool_.args(id).end());
-    return select(Term::of(args[0]), extract(constantOrNode(args[1]), bit, width, ofWidth),
-                  extract(constantOrNode(args[2]), bit, width, ofWidth), width);
+    const Term result =
+        select(Term::of(args[0]), extract(constantOrNode(args[1]), bit, width, ofWidth),
+               extract(constantOrNode(args[2]), bit, width, ofWidth), width);
+    parts_[key] = result;
+    return result;
   }
   if (n.kind == Kind::Concat)
     return extractSlices(a, bit, width, ofWidth);
@@ -205,7 +211,7 @@ Term Terms::shiftRight(const Term &a, unsigned by, unsigned width) {
   if (a.isConstant())
     return Term::constant(a.bits >> by);
   if (isForm(a))
-    return floorDivide(a, std::uint64_t{1} << by, width);
+    return zeroExtend(extract(a, by, width - by, width), width - by, width);
   std::vector<Slice> parts = slices(extract(a, by, width - by, width), width - by);
   parts.push_back({Term::constant(0), by});
   return joined(parts);

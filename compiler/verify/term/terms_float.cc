@@ -75,6 +75,7 @@ std::pair<NodeId, bool> Terms::withoutSign(NodeId a) {
 }
 
 NodeId Terms::fneg(NodeId a) {
+  a = settled(a);
   const Node n = pool_.node(a);
   if (n.kind == Kind::Constant)
     return dsl::isNanBits(n.sort.format, n.payload)
@@ -86,6 +87,7 @@ NodeId Terms::fneg(NodeId a) {
 }
 
 NodeId Terms::fabs(NodeId a) {
+  a = settled(a);
   const auto [bare, negative] = withoutSign(a);
   const Node n = pool_.node(bare);
   if (n.kind == Kind::Constant || n.kind == Kind::FAbs)
@@ -305,6 +307,19 @@ NodeId Terms::fconvert(DType to, NodeId a, Round rounding) {
     i.src.resize(1);
     return floatConstant(to, computeFloat(i, &n.payload, NanStyle::Canonical));
   }
+  // A wider image is exact and keeps order.
+  const bool isExtremum = n.kind == Kind::FMinSet || n.kind == Kind::FMaxSet ||
+                          n.kind == Kind::FMinNan || n.kind == Kind::FMaxNan;
+  if (widens && isExtremum) {
+    const std::vector<NodeId> args(pool_.args(a).begin(), pool_.args(a).end());
+    const Kind kind = n.kind == Kind::FMinSet   ? Kind::FMin
+                      : n.kind == Kind::FMaxSet ? Kind::FMax
+                                                : n.kind;
+    NodeId result = fconvert(to, args.front(), rounding);
+    for (std::size_t k = 1; k < args.size(); ++k)
+      result = fminmax(kind, result, fconvert(to, args[k], rounding));
+    return settled(result);
+  }
   if (n.kind == Kind::FNeg && (rounding == Round::NearestEven || rounding == Round::TowardZero))
     return fneg(fconvert(to, pool_.args(a)[0], rounding));
   // There and back.
@@ -404,11 +419,17 @@ NodeId Terms::selectFloat(NodeId condition, NodeId a, NodeId b) {
   if (n.kind == Kind::Not)
     return selectFloat(pool_.args(condition)[0], b, a);
   // Of floats a NaN is one value.
-  const auto isNan = [&](NodeId x) {
+  const auto isNanConstant = [&](NodeId x) {
     const auto bits = floatBits(x);
     return bits && dsl::isNanBits(pool_.node(x).sort.format, *bits);
   };
-  if (n.kind == Kind::IsNan && isNan(a) && pool_.args(condition)[0] == b)
+  if (n.kind == Kind::IsNan && isNanConstant(a) && isNan(b) == Term::of(condition))
+    return b;
+  if (n.kind == Kind::IsNan)
+    if (const auto extremum = asExtremum(condition, a, b))
+      return *extremum;
+  if (n.kind == Kind::FEq &&
+      isOrderedEqual(pool_.args(condition)[0], pool_.args(condition)[1], a, b))
     return b;
   return pool_.make(Kind::Select, pool_.node(a).sort, 0, {condition, a, b});
 }
@@ -426,9 +447,14 @@ NodeId Terms::asFloat(DType format, const Term &value) {
   if (n.kind == Kind::Undefined)
     return pool_.make(Kind::Undefined, Sort::of(format));
   if (n.kind == Kind::Select && n.sort.width == width) {
+    const std::uint64_t key = std::uint64_t{id} << 8 | static_cast<std::uint64_t>(format);
+    if (const auto it = floats_.find(key); it != floats_.end())
+      return it->second;
     const std::vector<NodeId> args(pool_.args(id).begin(), pool_.args(id).end());
-    return selectFloat(args[0], asFloat(format, constantOrNode(args[1])),
-                       asFloat(format, constantOrNode(args[2])));
+    const NodeId result = selectFloat(args[0], asFloat(format, constantOrNode(args[1])),
+                                      asFloat(format, constantOrNode(args[2])));
+    floats_[key] = result;
+    return result;
   }
   // A bf16 in the upper half of an f32 is its exact image.
   if (format == DType::F32) {

@@ -71,15 +71,29 @@ bool Terms::isIndexLike(NodeId node) const {
 AffineId Terms::reduced(AffineId form, unsigned width) {
   const Affine &f = affine_.form(form);
   const auto fits = [&](std::int64_t v) { return symmetric(v, width) == v; };
+  // 2^j times a number of k bits, k + j >= width, is 2^j times anything that is it modulo 2^k.
+  const auto isLoose = [&](const std::pair<NodeId, std::int64_t> &term) {
+    const Node &n = pool_.node(term.first);
+    return n.kind == Kind::Integer && n.sort.width < width && n.sort.width + 1 < 64 &&
+           term.second % (std::int64_t{1} << (width - n.sort.width)) == 0;
+  };
   if (fits(f.constant) &&
-      std::ranges::all_of(f.terms, [&](const auto &t) { return fits(t.second); }))
+      std::ranges::all_of(f.terms, [&](const auto &t) { return fits(t.second) && !isLoose(t); }))
     return form;
   Affine r;
   r.constant = symmetric(f.constant, width);
-  for (const auto &[atom, factor] : f.terms)
-    if (const std::int64_t s = symmetric(factor, width); s != 0)
+  std::vector<std::pair<AffineId, std::int64_t>> loose;
+  for (const auto &[atom, factor] : f.terms) {
+    const std::int64_t s = symmetric(factor, width);
+    if (s != 0 && isLoose({atom, s}))
+      loose.emplace_back(static_cast<AffineId>(pool_.node(atom).payload), s);
+    else if (s != 0)
       r.terms.emplace_back(atom, s);
-  return affine_.intern(std::move(r));
+  }
+  AffineId result = affine_.intern(std::move(r));
+  for (const auto &[inner, factor] : loose)
+    result = combined(result, 1, inner, factor, width);
+  return loose.empty() ? result : reduced(result, width);
 }
 
 /// x*a + y*b modulo 2^width.

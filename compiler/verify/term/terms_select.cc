@@ -2,6 +2,7 @@
 #include "compiler/verify/term/terms.h"
 
 #include <algorithm>
+#include <array>
 
 namespace ordo::verify {
 
@@ -95,6 +96,112 @@ std::optional<Term> Terms::asMinMax(NodeId condition, const Term &a, const Term 
   if (back == 0 || back == -1)
     return minMax(Kind::MaxU, a, b, width);
   return std::nullopt;
+}
+
+/// A float's bits as they came: of a widened bf16 the upper half.
+Term Terms::rawBits(NodeId a) {
+  const Node n = pool_.node(a);
+  if (n.kind != Kind::FConvert || !(n.sort == Sort::of(dsl::DType::F32)) ||
+      !(pool_.node(pool_.args(a)[0]).sort == Sort::of(dsl::DType::BF16)))
+    return constantOrNode(a);
+  const std::array<Term, 2> halves = {Term::constant(0), constantOrNode(pool_.args(a)[0])};
+  const std::array<unsigned, 2> widths = {16, 16};
+  return concat(halves, widths);
+}
+
+/// if u = v then u & v else v, of a constant u that is no zero: where they are equal, so are their
+/// bits.
+bool Terms::isOrderedEqual(NodeId u, NodeId v, NodeId a, NodeId b) {
+  if (pool_.node(v).kind == Kind::Constant)
+    std::swap(u, v);
+  if (pool_.node(u).kind != Kind::Constant)
+    return false;
+  const dsl::DType format = pool_.node(b).sort.format;
+  // The comparison may be of wider images.
+  const auto constant = pool_.node(u).sort.format == format ? u : narrowOperand(format, u);
+  if (!constant || !(b == v || fconvert(pool_.node(v).sort.format, b, Round::NearestEven) == v))
+    return false;
+  const auto width = static_cast<unsigned>(dsl::bitWidth(format));
+  const std::uint64_t c = pool_.node(*constant).payload;
+  if ((c & ~(std::uint64_t{1} << (width - 1))) == 0 || dsl::isNanBits(format, c))
+    return false;
+  for (const Term &x : {rawBits(b), constantOrNode(b)})
+    for (const Kind kind : {Kind::BitAnd, Kind::BitOr})
+      if (asFloat(format, bitwiseOf(kind, x, Term::constant(c), width)) == a)
+        return true;
+  return false;
+}
+
+/// Whether the float `a` has the bits of u and v, combined by & or |; or is the wider image of
+/// narrow values that have.
+bool Terms::isOfBits(NodeId a, Kind kind, NodeId u, NodeId v) {
+  const dsl::DType format = pool_.node(u).sort.format;
+  const auto width = static_cast<unsigned>(dsl::bitWidth(format));
+  if (asFloat(format, bitwiseOf(kind, rawBits(u), rawBits(v), width)) == a)
+    return true;
+  const bool isWidened = pool_.node(a).kind == Kind::FConvert;
+  const NodeId inner = isWidened ? pool_.args(a)[0] : a;
+  if (pool_.node(inner).kind != Kind::OfBits || pool_.node(pool_.args(inner)[0]).kind != kind)
+    return false;
+  const dsl::DType narrow = pool_.node(inner).sort.format;
+  const auto side = [&](std::size_t k) {
+    const NodeId bits = pool_.args(pool_.args(inner)[0])[k];
+    const NodeId value = settled(asFloat(narrow, constantOrNode(bits)));
+    return isWidened ? settled(fconvert(format, value, Round::NearestEven)) : value;
+  };
+  const NodeId p = side(0), q = side(1);
+  return (p == settled(u) && q == settled(v)) || (p == settled(v) && q == settled(u));
+}
+
+/// if z is NaN then a else if u = v then u & v else if u < v then v else u: the maximum, where z
+/// and a are u and v: a NaN then drops out, or v and v: it is kept. The bits of equal values differ
+/// at most in a zero's sign, which & (for the minimum |) orders. Of <= instead of < the same holds.
+std::optional<NodeId> Terms::asExtremum(NodeId condition, NodeId a, NodeId rest) {
+  const auto asks = [&](NodeId z) { return isNan(z) == Term::of(condition); };
+  // if z is NaN then -inf else z: the maximum of -inf and z.
+  if (pool_.node(a).kind == Kind::Constant && asks(rest)) {
+    const dsl::DType format = pool_.node(a).sort.format;
+    const dsl::FloatFormat f = dsl::floatFormat(format);
+    const std::uint64_t infinity = ((std::uint64_t{1} << f.exponentBits) - 1) << f.mantissaBits;
+    if (f.hasInfinity && pool_.node(a).payload == infinity)
+      return fminmax(Kind::FMin, a, rest);
+    if (f.hasInfinity &&
+        pool_.node(a).payload == (infinity | std::uint64_t{1} << (dsl::bitWidth(format) - 1)))
+      return fminmax(Kind::FMax, a, rest);
+  }
+  const auto isSelect = [&](NodeId node, std::initializer_list<Kind> conditions) {
+    return pool_.node(node).kind == Kind::Select &&
+           std::ranges::find(conditions, pool_.node(pool_.args(node)[0]).kind) != conditions.end();
+  };
+  if (!isSelect(rest, {Kind::FEq}))
+    return std::nullopt;
+  const std::array<NodeId, 3> equal = {pool_.args(rest)[0], pool_.args(rest)[1],
+                                       pool_.args(rest)[2]};
+  if (!isSelect(equal[2], {Kind::FLt, Kind::FLe}))
+    return std::nullopt;
+  // Comparisons know sets; arms may still be trees.
+  const std::array<NodeId, 3> less = {pool_.args(equal[2])[0], settled(pool_.args(equal[2])[1]),
+                                      settled(pool_.args(equal[2])[2])};
+  const NodeId u = pool_.args(less[0])[0], v = pool_.args(less[0])[1];
+  const auto wide = [&](NodeId arm) { // the comparison may be of wider images
+    return settled(fconvert(pool_.node(u).sort.format, arm, Round::NearestEven));
+  };
+  const bool isMax = wide(less[1]) == v && wide(less[2]) == u;
+  const bool isMin = wide(less[1]) == u && wide(less[2]) == v;
+  const bool sameOperands =
+      pool_.args(equal[0])[0] == std::min(u, v) && pool_.args(equal[0])[1] == std::max(u, v);
+  if (!(isMax || isMin) || !sameOperands)
+    return std::nullopt;
+  if (settled(a) != less[1])
+    return std::nullopt;
+  const bool drops = asks(less[2]), keeps = asks(less[1]);
+  if (!drops && !keeps)
+    return std::nullopt;
+  if (!isOfBits(equal[1], isMax ? Kind::BitAnd : Kind::BitOr, less[1], less[2]))
+    return std::nullopt;
+  const Kind kind =
+      drops ? (isMax ? Kind::FMax : Kind::FMin) : (isMax ? Kind::FMaxNan : Kind::FMinNan);
+  return fminmax(kind, less[1], less[2]);
 }
 
 /// What an arm is, given that the condition has this truth: one select on the same condition less.

@@ -1,0 +1,41 @@
+// Ends of LLVM's expansions on AMDGCN, as the single steps that they are.
+#pragma once
+
+#include "compiler/verify/term/terms.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace ordo::verify {
+
+class Expansions {
+public:
+  explicit Expansions(Terms &terms) : terms_(terms) {}
+
+  /// The step that `i` ends, if its operands are what LLVM would have made of the step's own
+  /// (gcn/expansion.h says why those are right).
+  std::optional<Term> recognised(const Instruction &i, const Term *src);
+  /// What was recognised: "div.f32", "sqrt.f32", "cvt.bf16": each an axiom or a proof of its own.
+  const std::set<std::string> &used() const { return used_; }
+
+  // A domain of values, for gcn::Expansion.
+  using Value = Term;
+  static Term constant(unsigned, std::uint64_t bits) { return Term::constant(bits); }
+  void apply(const Instruction &i, const Term *src, Term *dst) { terms_.apply(i, src, dst); }
+
+private:
+  std::optional<Term> quotient(const Term *src);
+  std::optional<Term> root(const Term *src);
+  std::optional<Term> roundedToBf16(const Term *src);
+  Term roundedHigh(NodeId x);
+
+  Terms &terms_;
+  std::set<std::string> used_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Term> quotients_; // by numerator, denominator
+  std::map<NodeId, Term> roots_, highs_;
+};
+
+} // namespace ordo::verify
