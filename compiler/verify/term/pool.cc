@@ -44,31 +44,34 @@ NodeId Pool::make(Kind kind, Sort sort, std::uint64_t payload, std::span<const N
     grow();
   const std::size_t mask = table_.size() - 1;
   for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
-    const NodeId id = table_[at];
+    const auto [part, id] = table_[at];
     if (id == kFree) {
       if (nodes_.size() >= kMostNodes)
         throw DomainError("the terms grow beyond what is allowed");
-      table_[at] = static_cast<NodeId>(nodes_.size());
+      const auto made = static_cast<NodeId>(nodes_.size());
+      table_[at] = {static_cast<std::uint32_t>(hash >> 32), made};
       nodes_.push_back(
           {kind, sort, payload, args_.size(), static_cast<std::uint32_t>(args.size())});
       hashes_.push_back(hash);
       args_.insert(args_.end(), args.begin(), args.end());
-      return table_[at];
+      return made;
     }
+    if (part != static_cast<std::uint32_t>(hash >> 32))
+      continue;
     const Node &n = nodes_[id];
-    if (hashes_[id] == hash && n.kind == kind && n.sort == sort && n.payload == payload &&
+    if (n.kind == kind && n.sort == sort && n.payload == payload &&
         std::ranges::equal(this->args(id), args))
       return id;
   }
 }
 
 void Pool::grow() {
-  table_.assign(std::max<std::size_t>(table_.size() * 2, 1 << 12), kFree);
+  table_.assign(std::max<std::size_t>(table_.size() * 2, 1 << 12), {0, kFree});
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     std::size_t at = hashes_[id] & (table_.size() - 1);
-    while (table_[at] != kFree)
+    while (table_[at].node != kFree)
       at = (at + 1) & (table_.size() - 1);
-    table_[at] = id;
+    table_[at] = {static_cast<std::uint32_t>(hashes_[id] >> 32), id};
   }
 }
 

@@ -127,12 +127,17 @@ public:
   std::vector<std::string> tensors; // names, for messages
 
 private:
+  /// A place of the hash table; part of the hash beside the node spares a look at most others.
+  struct Place {
+    std::uint32_t hash = 0;
+    NodeId node = 0;
+  };
   void grow();
 
   std::vector<Node> nodes_;
   std::vector<std::uint64_t> hashes_;
   std::vector<NodeId> args_;
-  std::vector<NodeId> table_;
+  std::vector<Place> table_;
 };
 
 /// In one line; what is deeper than `depth` or beyond `nodes` is "…".
