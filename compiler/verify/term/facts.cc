@@ -104,17 +104,20 @@ bool Facts::within(AffineId form, Wide low, Wide high, std::span<const AffineId>
   const Interval of = interval(form);
   if (of.low && of.high && *of.low >= low && *of.high < high)
     return true;
+  // Whether the constant of a question fits, and the number that makes it.
+  const Wide constant = pool_.form(form).constant;
   const auto fits = [](Wide value) {
-    return value >= std::numeric_limits<std::int64_t>::min() &&
+    return value > std::numeric_limits<std::int64_t>::min() &&
            value <= std::numeric_limits<std::int64_t>::max();
   };
   const auto least = [&] {
     return (of.low && *of.low >= low) ||
-           (fits(-low) && holds(pool_.plus(form, static_cast<std::int64_t>(-low)), given));
+           (fits(-low) && fits(constant - low) &&
+            holds(pool_.plus(form, static_cast<std::int64_t>(-low)), given));
   };
   const auto most = [&] {
     return (of.high && *of.high < high) ||
-           (fits(high - 1) &&
+           (fits(constant) && fits(high - 1) && fits(high - 1 - constant) &&
             holds(pool_.plus(pool_.scale(form, -1), static_cast<std::int64_t>(high - 1)), given));
   };
   return least() && most();

@@ -95,6 +95,9 @@ Term Terms::integerResult(const Instruction &i, const Term *src) {
     return add(src[0], src[1], w, -1);
   case Op::NegI:
     return add(Term::constant(0), src[0], w, -1);
+  case Op::AbsI:
+    return select(compare(Op::CmpLtS, src[0], Term::constant(0), w),
+                  add(Term::constant(0), src[0], w, -1), src[0], w);
   case Op::Mul:
     return multiply(src[0], src[1], w);
   case Op::MinU:

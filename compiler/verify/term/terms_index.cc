@@ -70,10 +70,14 @@ NodeId Terms::quotientAtom(AffineId form, std::int64_t divisor) {
     return v ? std::optional(floorDivided(*v, divisor)) : std::nullopt;
   };
   facts_.bound(node, {floor(of.low), floor(of.high)});
-  // d * q <= form <= d * q + d - 1
-  const AffineId q = affine_.scale(affine_.atom(node), divisor);
-  facts_.define(node, affine_.sub(form, q));
-  facts_.define(node, affine_.plus(affine_.sub(q, form), divisor - 1));
+  try { // d * q <= form <= d * q + d - 1
+    const AffineId q = affine_.scale(affine_.atom(node), divisor);
+    const AffineId below = affine_.sub(form, q);
+    const AffineId above = affine_.plus(affine_.sub(q, form), divisor - 1);
+    facts_.define(node, below);
+    facts_.define(node, above);
+  } catch (const DomainError &) { // numbers too large: its bounds are all that is said of it
+  }
   return node;
 }
 
@@ -178,7 +182,14 @@ AffineId Terms::exactSigned(const Term &value, unsigned width) {
   if (facts_.within(form, -half, half))
     return form;
   const Term shifted = add(value, Term::constant(std::uint64_t{1} << (width - 1)), width);
-  return affine_.plus(exact(shifted, width), static_cast<std::int64_t>(-half));
+  AffineId above = 0;
+  if (width < 64) {
+    above = exact(shifted, width);
+  } else { // exact() looks for bounds by sums that do not fit
+    registerAtom(shifted.node());
+    above = affine_.atom(shifted.node());
+  }
+  return affine_.plus(above, static_cast<std::int64_t>(-half));
 }
 
 } // namespace ordo::verify

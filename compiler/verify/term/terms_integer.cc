@@ -1,4 +1,5 @@
 // Laws of integers: linear forms modulo 2^width, exact where a bound is known.
+#include "compiler/verify/machine/concrete.h"
 #include "compiler/verify/machine/fault.h"
 #include "compiler/verify/term/terms.h"
 
@@ -371,6 +372,14 @@ std::optional<Term> Terms::isNoBit(const Term &a, unsigned width) {
 }
 
 Term Terms::compare(Op op, const Term &a, const Term &b, unsigned width) {
+  if (a.isConstant() && b.isConstant()) {
+    Instruction i;
+    i.op = op;
+    i.width = static_cast<std::uint8_t>(width);
+    i.src.resize(2);
+    const std::uint64_t bits[2] = {a.bits, b.bits};
+    return Term::constant(computeInteger(i, bits, nullptr));
+  }
   if (op == Op::CmpNe)
     return notBit(compare(Op::CmpEq, a, b, width));
   if (width == 1 && op == Op::CmpEq) {
