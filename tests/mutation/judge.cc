@@ -1,6 +1,7 @@
 #include "tests/mutation/judge.h"
 
 #include "tests/mutation/hard_inputs.h"
+#include "tests/mutation/ordering.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -24,14 +25,16 @@ std::int64_t widest(const dsl::Program &program) {
   return most;
 }
 
-} // namespace
-
+/// Changes of order between threads, and of when a load delivers: equal bits are no evidence.
 bool isSynchronisation(const std::string &rule) {
   return rule == rule::kBarrier || rule == rule::kLate || rule == rule::kFence ||
          rule == rule::kPart || rule == rule::kWait || rule == rule::kWeakWait;
 }
 
-Judge::Judge(const emulation::Subject &subject) : subject_(subject) {
+} // namespace
+
+Judge::Judge(const emulation::Subject &subject, Prover prover)
+    : subject_(subject), prover_(std::move(prover)) {
   const dsl::Program &program = subject.program();
   const RunOrder reverse{RunOrder::Waves::Reverse, RunOrder::Lanes::Parted, 1, true};
   const RunOrder mixed{RunOrder::Waves::Interleaved, RunOrder::Lanes::Parted, 2, true};
@@ -51,15 +54,15 @@ Judge::Judge(const emulation::Subject &subject) : subject_(subject) {
   }
   add(0, oracle::inputsOf(program, 0), {});
   std::string error;
-  Sight sight;
-  sight.kernel = subject.read(error);
-  EXPECT_TRUE(sight.kernel) << error;
-  if (!sight.kernel)
+  auto kernel = subject.read(error);
+  if (!kernel) {
+    ADD_FAILURE() << error;
     return;
-  sight.seen = Seen::Equal;
-  for (const Trial &trial : trials_)
-    run(trial, sight);
-  EXPECT_EQ(sight.seen, Seen::Equal) << subject.name() << ": " << sight.why;
+  }
+  kernel_ = std::move(*kernel);
+  EXPECT_EQ(look(kernel_, error), Seen::Equal) << subject.name() << ": " << error;
+  if (prover_)
+    EXPECT_EQ(prover_(subject, kernel_), "") << subject.name();
 }
 
 void Judge::add(std::int64_t rows, dsl::EvalInputs inputs, RunOrder order) {
@@ -72,30 +75,66 @@ void Judge::add(std::int64_t rows, dsl::EvalInputs inputs, RunOrder order) {
   trials_.push_back(std::move(trial));
 }
 
-Sight Judge::look(const Change &change) const {
-  Sight sight;
+std::optional<Verdict> Judge::judge(const Change &change, bool isLooking) const {
   const auto code = subject_.assemble(changed(subject_.assembly(), change));
   if (!code)
-    return sight;
-  sight.kernel = subject_.read(*code, sight.why);
-  sight.seen = sight.kernel ? Seen::Equal : Seen::Unread;
-  for (const Trial &trial : trials_)
-    if (sight.seen == Seen::Equal)
-      run(trial, sight);
-  return sight;
+    return std::nullopt;
+  Verdict verdict;
+  const auto mutant = subject_.read(*code, verdict.why);
+  if (!mutant)
+    return verdict;
+  if (!prover_) {
+    verdict.end = End::Unproven;
+    verdict.seen = look(*mutant, verdict.why);
+    return verdict;
+  }
+  verdict.why = prover_(subject_, *mutant);
+  if (verdict.why.empty())
+    return accepted(change, *mutant);
+  verdict.end = End::Refused;
+  std::string stop;
+  if (isLooking)
+    verdict.seen = look(*mutant, stop);
+  return verdict;
 }
 
-void Judge::run(const Trial &trial, Sight &sight) const {
-  const dsl::EvalResult got =
-      verify::emulate(subject_.program(), *sight.kernel, trial.launch, trial.inputs);
-  if (!got.ok()) {
-    sight.seen = Seen::Stopped;
-    sight.why = got.error;
-  } else if (!std::ranges::all_of(trial.want.outputs, [&](const auto &each) {
-               return got.outputs.at(each.first).data == each.second.data;
-             })) {
-    sight.seen = Seen::Different;
+/// The proof takes the mutant: then it must be equal, and shown to be.
+Verdict Judge::accepted(const Change &change, const verify::Kernel &mutant) const {
+  Verdict verdict;
+  verdict.end = End::Survivor;
+  verdict.seen = look(mutant, verdict.why);
+  if (verdict.seen != Seen::Equal)
+    return verdict;
+  if (isSynchronisation(change.rule)) {
+    verdict.why = ordersAll(kernel_, mutant);
+    verdict.end = verdict.why.empty() ? End::Survivor : End::Equivalent;
+    return verdict;
   }
+  verdict.end = End::Equivalent;
+  verdict.why = change.rule == rule::kCommuted ? "operands of a commutative operation"
+                                               : "proven, and equal wherever it was tried";
+  return verdict;
+}
+
+Seen Judge::look(const verify::Kernel &kernel, std::string &why) const {
+  for (const Trial &trial : trials_)
+    if (const Seen seen = run(trial, kernel, why); seen != Seen::Equal)
+      return seen;
+  return Seen::Equal;
+}
+
+Seen Judge::run(const Trial &trial, const verify::Kernel &kernel, std::string &why) const {
+  const dsl::EvalResult got =
+      verify::emulate(subject_.program(), kernel, trial.launch, trial.inputs);
+  if (!got.ok()) {
+    why = got.error;
+    return Seen::Stopped;
+  }
+  return std::ranges::all_of(
+             trial.want.outputs,
+             [&](const auto &each) { return got.outputs.at(each.first).data == each.second.data; })
+             ? Seen::Equal
+             : Seen::Different;
 }
 
 } // namespace ordo::mutation

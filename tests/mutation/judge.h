@@ -5,35 +5,27 @@
 #include "dsl/eval/evaluator.h"
 #include "tests/emulation/subject.h"
 #include "tests/mutation/change.h"
+#include "tests/mutation/score.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace ordo::mutation {
 
-/// What the emulator sees.
-enum class Seen {
-  NoMutant,  // it does not assemble
-  Unread,    // the reader refuses it
-  Stopped,   // a race, an address outside, a value nobody defined, …
-  Different, // other bits than the evaluator's
-  Equal,     // the evaluator's bits for all inputs, sizes and orders that were tried
-};
-
-struct Sight {
-  Seen seen = Seen::NoMutant;
-  std::string why; // Unread, Stopped
-  std::optional<verify::Kernel> kernel;
-};
+/// Why the verifier refuses the code; empty if it proves it.
+using Prover = std::function<std::string(const emulation::Subject &, const verify::Kernel &)>;
 
 class Judge {
 public:
-  /// Fails the running test if the kernel itself does not give the evaluator's bits.
-  explicit Judge(const emulation::Subject &subject);
+  /// Without a prover, mutants end as Unproven. Fails the running test if the kernel itself does
+  /// not give the evaluator's bits.
+  explicit Judge(const emulation::Subject &subject, Prover prover = nullptr);
 
-  /// Runs the mutant on every trial, or until one tells.
-  Sight look(const Change &change) const;
+  /// Nothing if the change does not assemble: it is no mutant. What the proof refuses is run only
+  /// if `isLooking`.
+  std::optional<Verdict> judge(const Change &change, bool isLooking) const;
 
 private:
   struct Trial {
@@ -42,13 +34,15 @@ private:
     verify::EmulationLaunch launch;
   };
   void add(std::int64_t rows, dsl::EvalInputs inputs, verify::RunOrder order);
-  void run(const Trial &trial, Sight &sight) const;
+  /// Runs the code on every trial, or until one tells.
+  Seen look(const verify::Kernel &kernel, std::string &why) const;
+  Seen run(const Trial &trial, const verify::Kernel &kernel, std::string &why) const;
+  Verdict accepted(const Change &change, const verify::Kernel &mutant) const;
 
   const emulation::Subject &subject_;
+  Prover prover_;
+  verify::Kernel kernel_;
   std::vector<Trial> trials_; // the one that tells most first
 };
-
-/// Whether the change is one of order between threads: equal bits are no evidence for these.
-bool isSynchronisation(const std::string &rule);
 
 } // namespace ordo::mutation

@@ -2,44 +2,65 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <map>
 #include <string>
-#include <vector>
+#include <utility>
 
 namespace ordo::mutation {
 
 enum class End {
   Unread,     // refused by the reader
   Refused,    // refused by the proof
-  Stopped,    // no proof was tried: stopped by the emulator
-  Different,  // no proof was tried: other bits
-  Unjudged,   // no proof was tried, and equal bits wherever they were compared
-  Equivalent, // proven, and the bits are equal
-  Survivor,   // proven, and the bits are not, or nothing argues for them
+  Equivalent, // proven, and shown to be equal
+  Survivor,   // proven, and the bits are not equal, or nothing argues for them
+  Unproven,   // no proof is tried on this target
 };
-inline constexpr std::size_t kEnds = 7;
+inline constexpr std::size_t kEnds = 5;
+
+/// What the emulator sees.
+enum class Seen {
+  Unseen,    // it was not run
+  Stopped,   // a race, an address outside, a value nobody defined, …
+  Different, // other bits than the evaluator's
+  Equal,     // the evaluator's bits for all inputs, sizes and orders that were tried
+};
+inline constexpr std::size_t kSeen = 4;
+
+struct Verdict {
+  End end = End::Unread;
+  Seen seen = Seen::Unseen;
+  std::string why; // the refusal, the reason of an equivalent
+};
 
 class Score {
 public:
-  /// `why`: of an Equivalent or a Survivor.
-  void add(const std::string &family, const std::string &rule, End end, const std::string &why);
+  /// `target`: or a family of them.
+  void add(const std::string &target, const std::string &rule, const Verdict &verdict);
 
-  int count(const std::string &family, const std::string &rule) const;
+  int count(const std::string &target, const std::string &rule) const;
+  /// Of this rule, on all targets.
   int count(const std::string &rule, End end) const;
+  int count(const std::string &rule, Seen seen) const;
   int count(End end) const;
   int all() const;
-  const std::vector<std::string> &survivors() const { return survivors_; }
 
   /// A table in Markdown: a row for each rule of each family, the sums, and the reasons.
   std::string table() const;
 
 private:
-  using Counts = std::array<int, kEnds>;
-  static std::string row(const std::string &family, const std::string &rule, const Counts &counts);
+  struct Counts {
+    std::array<int, kEnds> ends{};
+    std::array<int, kSeen> seen{};
+    Counts &operator+=(const Counts &other);
+    int all() const;
+  };
+  static std::string row(const std::string &target, const std::string &rule, const Counts &counts);
+  /// Over the keys whose rule is `rule`; all, if it is empty.
+  Counts sum(const std::string &rule) const;
 
-  std::map<std::pair<std::string, std::string>, Counts> counts_; // of family and rule
+  std::map<std::pair<std::string, std::string>, Counts> counts_; // of target and rule
   std::map<std::pair<std::string, std::string>, int> reasons_;   // of rule and reason
-  std::vector<std::string> survivors_;
 };
 
 } // namespace ordo::mutation

@@ -1,0 +1,23 @@
+// Arguments by happens-before for mutants of synchronisation, whose bits say nothing. They are of
+// the code alone: they hold for all sizes, inputs and blocks, and share nothing with the verifier's
+// machine but its instructions.
+#pragma once
+
+#include "compiler/verify/machine/instruction.h"
+
+#include <string>
+
+namespace ordo::mutation {
+
+/// Why the mutant orders all that the kernel orders, or empty if that is not found. Both:
+/// - epochs: two accesses to shared memory, one a store, between which the kernel always has a
+///   barrier of the block have one in the mutant too, whichever threads make them;
+/// - deliveries (AMDGCN): on every path the mutant waits for a load before it uses what it
+///   delivers, and for all accesses to LDS before a barrier.
+/// The mutant must have the kernel's accesses to shared memory, in their order in the text.
+std::string ordersAll(const verify::Kernel &kernel, const verify::Kernel &mutant);
+
+/// The first use, on some path, of what an access has yet to deliver, or empty.
+std::string undelivered(const verify::Kernel &kernel);
+
+} // namespace ordo::mutation

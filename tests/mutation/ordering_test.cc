@@ -1,0 +1,105 @@
+// Arguments by happens-before: what they cover, and what they must not.
+#include "tests/mutation/ordering.h"
+
+#include "compiler/verify/gcn/read.h"
+#include "compiler/verify/ptx/read.h"
+#include "tests/unit/compiler/verify/gcn/assemble.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ordo::mutation {
+namespace {
+
+using ::testing::HasSubstr;
+
+verify::Kernel ptx(const std::string &body) {
+  verify::ptx::ReadFailure failure;
+  auto kernel = verify::ptx::read(".version 8.0\n.target sm_90a\n.address_size 64\n"
+                                  ".visible .entry k()\n{\n.reg .pred %p<4>;\n.reg .b32 %r<9>;\n"
+                                  ".shared .align 4 .b8 buf[512];\nmov.u32 %r1, buf;\n" +
+                                      body + "ret;\n}\n",
+                                  "k", failure);
+  EXPECT_TRUE(kernel) << failure.line << ": " << failure.message;
+  return kernel.value_or(verify::Kernel{});
+}
+
+verify::Kernel gcn(const std::string &body) {
+  verify::gcn::TestKernel test;
+  test.body = body;
+  test.ldsBytes = 512;
+  verify::gcn::ReadFailure failure;
+  auto kernel = verify::gcn::read(verify::gcn::assembleKernel(test), "k", failure);
+  EXPECT_TRUE(kernel) << failure.address << ": " << failure.message;
+  return kernel.value_or(verify::Kernel{});
+}
+
+const std::string kStore = "st.shared.u32 [%r1], %r1;\n", kLoad = "ld.shared.u32 %r2, [%r1];\n",
+                  kBarrier = "bar.sync 0;\n";
+
+TEST(Ordering, ABarrierBetweenLoadsIsNotNeeded) {
+  const auto kernel = ptx(kStore + kBarrier + kLoad + kBarrier + kLoad);
+  EXPECT_NE(ordersAll(kernel, ptx(kStore + kBarrier + kLoad + kLoad)), "");
+  EXPECT_EQ(ordersAll(kernel, ptx(kStore + kLoad + kBarrier + kLoad)), "");
+}
+
+TEST(Ordering, OneOfTwoBarriersIsNotNeeded) {
+  const auto kernel = ptx(kStore + kBarrier + kBarrier + kLoad);
+  EXPECT_NE(ordersAll(kernel, ptx(kStore + kBarrier + kLoad)), "");
+  EXPECT_EQ(ordersAll(kernel, ptx(kStore + kLoad)), "");
+}
+
+TEST(Ordering, ABarrierThatComesLate) {
+  const auto kernel = ptx(kStore + kBarrier + kLoad);
+  EXPECT_EQ(ordersAll(kernel, ptx(kStore + kLoad + kBarrier)), "");
+  EXPECT_EQ(ordersAll(kernel, ptx(kBarrier + kStore + kLoad)), "");
+}
+
+TEST(Ordering, ABarrierForAPartOrdersNothing) {
+  EXPECT_EQ(ordersAll(ptx(kStore + kBarrier + kLoad), ptx(kStore + "bar.sync 0, 32;\n" + kLoad)),
+            "");
+}
+
+TEST(Ordering, ALoopBringsTheNextRoundsStoreBesideThisOnesLoad) {
+  const std::string head = "$L:\n", back = "setp.ne.u32 %p1, %r2, 0;\n@%p1 bra $L;\n";
+  const auto kernel = ptx(head + kStore + kBarrier + kLoad + kBarrier + back);
+  EXPECT_EQ(ordersAll(kernel, ptx(head + kStore + kBarrier + kLoad + back)), "");
+  EXPECT_EQ(ordersAll(kernel, kernel), ordersAll(ptx(kStore), ptx(kStore)));
+}
+
+TEST(Ordering, AnAccessMoreIsNotTheKernels) {
+  EXPECT_EQ(ordersAll(ptx(kStore), ptx(kStore + kStore)), "");
+}
+
+const std::string kLoads = "v_mov_b32 v0, 0\ns_load_dwordx2 s[4:5], s[0:1], 0x0\n"
+                           "s_waitcnt lgkmcnt(0)\n"
+                           "global_load_dword v1, v0, s[4:5]\nglobal_load_dword v2, v0, s[4:5]\n";
+
+TEST(Ordering, LoadsOfOneCounterComeInTurn) {
+  EXPECT_EQ(undelivered(gcn(kLoads + "s_waitcnt vmcnt(1)\nv_mov_b32 v3, v1\n")), "");
+  EXPECT_THAT(undelivered(gcn(kLoads + "s_waitcnt vmcnt(1)\nv_mov_b32 v3, v2\n")),
+              HasSubstr("v_mov_b32"));
+  EXPECT_THAT(undelivered(gcn(kLoads + "v_mov_b32 v3, v1\n")), HasSubstr("v_mov_b32"));
+}
+
+TEST(Ordering, ScalarLoadsComeInAnyOrder) {
+  const std::string two = "s_load_dword s4, s[0:1], 0x0\ns_load_dword s5, s[0:1], 0x8\n";
+  EXPECT_EQ(undelivered(gcn(two + "s_waitcnt lgkmcnt(0)\ns_mov_b32 s6, s4\n")), "");
+  EXPECT_NE(undelivered(gcn(two + "s_waitcnt lgkmcnt(1)\ns_mov_b32 s6, s4\n")), "");
+}
+
+TEST(Ordering, AWaitOnOnePathAlone) {
+  const std::string skip = "s_cmp_eq_u32 s2, 0\ns_cbranch_scc1 .Lpast\n",
+                    wait = "s_waitcnt vmcnt(0)\n", use = ".Lpast:\nv_mov_b32 v3, v1\n";
+  EXPECT_NE(undelivered(gcn(kLoads + skip + wait + use)), "");
+  EXPECT_EQ(undelivered(gcn(kLoads + wait + skip + use)), "");
+}
+
+TEST(Ordering, LdsBeforeABarrierIsWaitedFor) {
+  const std::string store = "v_mov_b32 v0, 0\nds_write_b32 v0, v0\n", barrier = "s_barrier\n";
+  EXPECT_EQ(undelivered(gcn(store + "s_waitcnt lgkmcnt(0)\n" + barrier)), "");
+  EXPECT_NE(undelivered(gcn(store + barrier)), "");
+}
+
+} // namespace
+} // namespace ordo::mutation
