@@ -167,8 +167,10 @@ Term Terms::extract(const Term &a, unsigned bit, unsigned width, unsigned ofWidt
     return extractSlices(a, bit, width, ofWidth);
   if (isForm(a)) {
     // Of S modulo 2^ofWidth the bits from `bit` on are floor(S / 2^bit).
-    const AffineId form = modular(a, ofWidth);
-    return integer(bit == 0 ? form : quotient(form, std::int64_t{1} << bit), width);
+    AffineId form = modular(a, ofWidth);
+    for (unsigned left = bit; left > 0; left -= std::min(left, 62u)) // 2^63 is no divisor
+      form = quotient(form, std::int64_t{1} << std::min(left, 62u));
+    return integer(form, width);
   }
   return opaque(Kind::Extract, width, {id}, bit);
 }

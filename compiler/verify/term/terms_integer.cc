@@ -276,9 +276,9 @@ Term Terms::multiplyHigh(const Term &a, std::uint64_t factor, unsigned width) {
 Term Terms::zeroExtend(const Term &a, unsigned from, unsigned to) {
   if (a.isConstant() || from == to)
     return a;
-  if (const auto pushed =
-          throughSelect(a, Term::constant(0), from,
-                        [&](const Term &x, const Term &) { return zeroExtend(x, from, to); }))
+  if (const auto pushed = throughSelect(a, Term::constant(0), to, [&](const Term &x, const Term &) {
+        return zeroExtend(x, from, to);
+      }))
     return *pushed;
   if (from == 1)
     return select(a, Term::constant(1), Term::constant(0), to);
@@ -290,9 +290,9 @@ Term Terms::signExtend(const Term &a, unsigned from, unsigned to) {
     const AffineId form = modular(a, from);
     return integer(form, to);
   }
-  if (const auto pushed =
-          throughSelect(a, Term::constant(0), from,
-                        [&](const Term &x, const Term &) { return signExtend(x, from, to); }))
+  if (const auto pushed = throughSelect(a, Term::constant(0), to, [&](const Term &x, const Term &) {
+        return signExtend(x, from, to);
+      }))
     return *pushed;
   const AffineId form = modular(a, from);
   if (facts_.within(form, -power(from - 1), power(from - 1)))
