@@ -45,7 +45,7 @@ public:
 
   /// A symbol of `width` bits whose unsigned value lies in the interval.
   Term symbol(std::string name, unsigned width, Interval interval);
-  /// An element of a tensor by its row-major number, exact.
+  /// An element of a tensor by its row-major number, exact. A bool's byte is 0 or 1.
   Term input(std::uint32_t tensor, dsl::DType type, AffineId element);
 
   Term valueOf(NodeId node) const { return constantOrNode(node); }

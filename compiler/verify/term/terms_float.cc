@@ -353,7 +353,16 @@ NodeId Terms::fromInteger(DType to, const Term &a, unsigned width, bool isSigned
     i.src.resize(1);
     return floatConstant(to, computeFloat(i, &a.bits, NanStyle::Canonical));
   }
-  return pool_.make(isSigned ? Kind::SToF : Kind::UToF, Sort::of(to), 0, {asBits(width, a)});
+  // The number counts, not the width and the sign that it is read with.
+  const Wide half = Wide{1} << (width - 1);
+  const AffineId form = isSigned ? modular(a, width) : exact(a, width);
+  if (isSigned && !facts_.within(form, -half, half))
+    return pool_.make(Kind::SToF, Sort::of(to), 0, {asBits(width, a)});
+  const bool isNegative = !facts_.holds(form); // or may be
+  const Term number = integer(form, 64);
+  if (number.isConstant())
+    return fromInteger(to, number, 64, isNegative);
+  return pool_.make(isNegative ? Kind::SToF : Kind::UToF, Sort::of(to), 0, {number.node()});
 }
 
 Term Terms::toInteger(NodeId a, unsigned width, bool isSigned, Round rounding) {

@@ -35,8 +35,10 @@ Term Terms::symbol(std::string name, unsigned width, Interval interval) {
 Term Terms::input(std::uint32_t tensor, dsl::DType type, AffineId element) {
   const Sort sort = dsl::isFloat(type) ? Sort::of(type)
                                        : Sort::bits(static_cast<unsigned>(dsl::byteSize(type)) * 8);
-  return Term::of(
+  const Term value = Term::of(
       pool_.make(Kind::Input, sort, tensor, {pool_.make(Kind::Integer, Sort::bits(64), element)}));
+  // A byte that is 0 or 1.
+  return type == dsl::DType::Bool ? zeroExtend(extract(value, 0, 1, 8), 1, 8) : value;
 }
 
 void Terms::registerAtom(NodeId node) {

@@ -202,6 +202,29 @@ TEST_F(ContractOf, IndicesOfViewsAreExact) {
   EXPECT_EQ(element(x(row, b_.op(Code::Rem, {b_.add(h(), b_.n(5)), b_.n(7)})), 3).value, inRow(1));
 }
 
+TEST_F(ContractOf, IndicesBecomeTheSameFloatsInAnyWidth) {
+  const NodeId value = element(b_.cast(DType::F32, t()), 0).value;
+  const Term t = terms_.integer(t_, 32);
+  EXPECT_EQ(value, terms_.fromInteger(DType::F32, t, 32, false));
+  EXPECT_EQ(value, terms_.fromInteger(DType::F32, t, 32, true)); // below 2^31
+  // t - 5 may be negative: it has a sign.
+  const Term less = terms_.integer(affine_.plus(t_, -5), 32);
+  EXPECT_EQ(terms_.fromInteger(DType::F32, less, 32, true),
+            terms_.fromInteger(DType::F32, terms_.signExtend(less, 32, 64), 64, true));
+  EXPECT_NE(terms_.fromInteger(DType::F32, less, 32, true),
+            terms_.fromInteger(DType::F32, less, 32, false));
+}
+
+TEST_F(ContractOf, BoolsInMemoryAreOneBit) {
+  const Term byte = terms_.input(9, DType::Bool, t_);
+  const Term bit = terms_.extract(byte, 0, 1, 8);
+  EXPECT_EQ(terms_.notBit(terms_.compare(Op::CmpEq, byte, Term::constant(0), 8)), bit);
+  EXPECT_EQ(terms_.bitAnd(byte, Term::constant(1), 8), byte);
+  EXPECT_EQ(terms_.compare(Op::CmpEq, terms_.zeroExtend(byte, 8, 32), Term::constant(1), 32), bit);
+  EXPECT_EQ(terms_.asElement(DType::Bool, terms_.zeroExtend(bit, 1, 8)),
+            terms_.asElement(DType::Bool, byte));
+}
+
 /// exp-like work in a row's sum is done once for all the row's columns.
 TEST_F(ContractOf, ARowsReductionIsMadeOnce) {
   const dsl::VarId i = b_.var("i", b_.n(7)), t0 = b_.var("t", rows_);

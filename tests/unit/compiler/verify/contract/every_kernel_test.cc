@@ -114,7 +114,8 @@ protected:
       const std::vector<AffineId> index = indicesOf(output);
       std::vector<AffineId> inColumn = index;
       const auto symbolic = contract_->element(output, index);
-      for (int k = 0; k < (isHuge() ? 1 : 12); ++k) {
+      const int samples = isHuge() ? 1 : terms_.pool().size() > 20'000 ? 3 : 12;
+      for (int k = 0; k < samples; ++k) {
         const auto element =
             static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(count));
         SCOPED_TRACE(element);
