@@ -18,7 +18,7 @@ struct EmulationLaunch {
   std::array<std::int64_t, 3> grid = {1, 1, 1}; // blocks; a zero: nothing runs
   std::array<std::int64_t, 3> block = {1, 1, 1};
   std::uint64_t steps = std::uint64_t{1} << 34; // instructions of a block's waves, in all
-  RunOrder order;
+  RunOrder order = {};
 };
 
 /// Runs `kernel`, which must take a pointer for each input and output of `program`, then its free
