@@ -49,15 +49,18 @@ private:
     return success();
   }
 
-  // On the CPU each stage leaves an array of partial results.
+  // On the CPU each stage leaves an array of partial results; where the launch gives the length,
+  // loops fold them in a register.
   LogicalResult toArrays(KernelOp kernel) {
     const auto space = RowSpace::of(kernel);
     if (failed(space))
       return failure();
     for (ReduceOp reduce : space->reductions()) {
+      const bool hasFreeLength = llvm::any_of(reduce.getExtents(), ArrayType::isFree);
       std::vector<std::string> axes;
       if (const auto order = reduce.getOrderAttr())
-        axes.assign(dsl::parseOrder(order.getSpelling().str(), nullptr)->stages.size(), "array");
+        axes.assign(dsl::parseOrder(order.getSpelling().str(), nullptr)->stages.size(),
+                    hasFreeLength ? "register" : "array");
       setBind(reduce, axes);
     }
     return success();

@@ -190,6 +190,30 @@ std::optional<Mapping> mapToBlock(const Order &order, std::int64_t length, const
   return Cutter(order, length, target, why).cut();
 }
 
+std::optional<Mapping> mapToLoops(const Order &order, Unbound &why) {
+  Mapping map;
+  map.front = Mapping::Front::Loops;
+  std::int64_t run = 1;
+  for (const Stage &s : order.stages) {
+    if (s.kind != Stage::Kind::Seq || s.round || s.start || s.pad) {
+      why = {fmt::format("not lowered yet: `{}` over a free dimension", toString(s)),
+             "stages `seq(n)` and a last `seq` are lowered there, as in `seq(64) | seq`"};
+      return std::nullopt;
+    }
+    map.axes.push_back("register");
+    if (s.isTotal())
+      break;
+    map.runStages.push_back(s);
+    if (__builtin_mul_overflow(run, s.n, &run) || run > kMaxStageSize) {
+      why = {
+          fmt::format("the runs up to `{}` take more than {} elements", toString(s), kMaxStageSize),
+          "shorter runs"};
+      return std::nullopt;
+    }
+  }
+  return map;
+}
+
 Mapping mapLike(const Mapping &like, std::int64_t length) {
   Mapping map;
   map.length = length;

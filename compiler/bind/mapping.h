@@ -21,13 +21,15 @@ struct Mapping {
     Chain,   // a slot's runs fold as one chain
     Strided, // a slot's elements (chunk 1) fold by halves: the front part of `halves`
     Whole,   // every thread folds the whole sequence, in chunks: a leading total `seq`
+    Loops,   // every thread folds a sequence whose length the launch gives, in loops within loops,
+             // one for each of runStages
   };
   Front front = Front::Chain;
   std::vector<dsl::Stage> runStages;
   std::int64_t runLength = 1;
   std::int64_t runs = 1;
   std::int64_t slots = 1;
-  std::int64_t length = 0;
+  std::int64_t length = 0;      // 0 for Loops, too
   std::vector<dsl::Stage> back; // over min(slots, chunks) values
   /// One name a stage of the order as written, for `bind` and for people: "register", "thread", …
   std::vector<std::string> axes;
@@ -49,6 +51,10 @@ struct Unbound {
 /// Cuts `order` over `length` elements for a GPU's block, or says why not.
 std::optional<Mapping> mapToBlock(const dsl::Order &order, std::int64_t length,
                                   const Target &target, Unbound &why);
+
+/// The mapping of a reduction whose length the launch gives, the same on every target: runs within
+/// runs, each a left fold, `seq(n) | … | seq`. Or why another order has none.
+std::optional<Mapping> mapToLoops(const dsl::Order &order, Unbound &why);
 
 /// The mapping for a reduction whose order moves no bit (max, min, integers): `like`'s chunks and
 /// slots.

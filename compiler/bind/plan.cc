@@ -18,6 +18,11 @@ constexpr std::int64_t kMaxResident = 64;
 constexpr std::int64_t kBlockThreads = 128;
 constexpr std::int64_t kDefaultSlots = 256;
 
+// Folded by each thread in loops, which keep no loads.
+bool isLoop(const Mapping &m) {
+  return m.front == Mapping::Front::Whole || m.front == Mapping::Front::Loops;
+}
+
 class Planner {
 public:
   Planner(KernelOp kernel, const Target &target, Plan &plan)
@@ -38,24 +43,18 @@ public:
   }
 
 private:
-  FailureOr<std::int64_t> lengthOf(ReduceOp reduce) {
-    if (reduce.getExtents().size() != 1)
-      return reduce.emitError("not lowered yet: a reduction over several indices");
-    const std::int64_t length = reduce.getExtents().front();
-    if (ArrayType::isFree(length))
-      return reduce.emitError("not lowered yet: a reduction over a free dimension");
-    return length;
-  }
+  static std::int64_t lengthOf(ReduceOp reduce) { return reduce.getExtents().front(); }
+  static bool hasFreeLength(ReduceOp reduce) { return ArrayType::isFree(lengthOf(reduce)); }
 
   LogicalResult ordered(ReduceOp reduce) {
-    const auto length = lengthOf(reduce);
-    if (failed(length))
-      return failure();
+    if (reduce.getExtents().size() != 1)
+      return reduce.emitError("not lowered yet: a reduction over several indices");
     if (!reduce.getOrderAttr())
       return success();
     const auto order = dsl::parseOrder(reduce.getOrderAttr().getSpelling().str(), nullptr);
     Unbound why;
-    auto mapping = mapToBlock(*order, *length, target_, why);
+    auto mapping = hasFreeLength(reduce) ? mapToLoops(*order, why)
+                                         : mapToBlock(*order, lengthOf(reduce), target_, why);
     if (!mapping) {
       InFlightDiagnostic error = reduce.emitError(why.reason);
       if (!why.help.empty())
@@ -94,7 +93,12 @@ private:
   }
 
   void orderFree(ReduceOp reduce, const Mapping *primary) {
-    plan_.reductions[reduce] = free(primary, reduce.getExtents().front());
+    if (!hasFreeLength(reduce)) {
+      plan_.reductions[reduce] = free(primary, lengthOf(reduce));
+      return;
+    }
+    Unbound none;
+    plan_.reductions[reduce] = *mapToLoops(*dsl::parseOrder("seq", nullptr), none);
   }
 
   void column(WriteOp write, const Mapping *primary) {
@@ -126,7 +130,7 @@ private:
   std::int64_t unrolled(const Mapping &m) {
     if (m.front == Mapping::Front::Strided)
       return m.depth();
-    if (m.front == Mapping::Front::Whole)
+    if (isLoop(m))
       return 0;
     std::int64_t bytes = 1;
     for (BlockArgument arg : kernel_.getBody().getArguments())
@@ -163,7 +167,7 @@ private:
 } // namespace
 
 std::int64_t Plan::resident(const Mapping &mapping) const {
-  if (mapping.front == Mapping::Front::Whole)
+  if (isLoop(mapping))
     return 0;
   return mapping.depth() <= schedule.getResident() ? mapping.depth() : 0;
 }

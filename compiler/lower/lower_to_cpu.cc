@@ -2,10 +2,12 @@
 // 1. The function and a loop over the rows.
 // 2. Definitions in order: what is uniform in a row, reductions through arrays of partial results.
 // 3. Outputs: a loop over the column.
+#include "compiler/bind/mapping.h"
 #include "compiler/bind/row_space.h"
 #include "compiler/lower/array_reduce.h"
 #include "compiler/lower/body.h"
 #include "compiler/lower/chunk.h"
+#include "compiler/lower/loop_reduce.h"
 #include "compiler/lower/passes.h"
 
 #include "dsl/order/order.h"
@@ -25,6 +27,7 @@ namespace {
 
 // A reduction whose order moves no bit takes one that vectorises.
 constexpr const char *kFreeOrder = "lanes(32) | halves";
+constexpr const char *kFreeOrderInLoops = "seq";
 
 class CpuLowering : public BodyEmitter {
 public:
@@ -71,14 +74,32 @@ private:
     if (reduce.getExtents().size() != 1)
       return reduce.emitError("not lowered yet: a reduction over several indices");
     const std::int64_t length = reduce.getExtents().front();
-    if (ArrayType::isFree(length))
-      return reduce.emitError("not lowered yet: a reduction over a free dimension");
+    const bool hasFreeLength = ArrayType::isFree(length);
     const auto attribute = reduce.getOrderAttr();
-    const auto order =
-        dsl::parseOrder(attribute ? attribute.getSpelling().str() : kFreeOrder, nullptr);
-    return ArrayReduce(b, reduce.getLoc(), entry_, reduce.getKind(), reduce.getType(),
-                       [&](Value index) { return emitElement(reduce, index); })
+    const auto order = dsl::parseOrder(attribute       ? attribute.getSpelling().str()
+                                       : hasFreeLength ? kFreeOrderInLoops
+                                                       : kFreeOrder,
+                                       nullptr);
+    const auto element = [&](Value index) { return emitElement(reduce, index); };
+    if (hasFreeLength)
+      return foldInLoops(reduce, *order, element);
+    return ArrayReduce(b, reduce.getLoc(), entry_, reduce.getKind(), reduce.getType(), element)
         .fold(*order, length);
+  }
+
+  FailureOr<Value> foldInLoops(ReduceOp reduce, const dsl::Order &order,
+                               llvm::function_ref<Value(Value)> element) {
+    const Location loc = reduce.getLoc();
+    Unbound why;
+    const auto mapping = mapToLoops(order, why);
+    if (!mapping) {
+      InFlightDiagnostic error = reduce.emitError(why.reason);
+      error.attachNote() << "help: " << why.help;
+      return error;
+    }
+    const Value identity = emitIdentity(b, loc, reduce.getKind(), reduce.getType());
+    return LoopReduce(b, loc, reduce.getKind(), identity, element)
+        .fold(*mapping, extent(loc, reduce.getExtents().front()));
   }
 
   Value loadElement(LoadOp load, BlockArgument array, ValueRange indices) override {

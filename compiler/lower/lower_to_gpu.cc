@@ -9,6 +9,7 @@
 #include "compiler/lower/block_reduce.h"
 #include "compiler/lower/body.h"
 #include "compiler/lower/chunk.h"
+#include "compiler/lower/loop_reduce.h"
 #include "compiler/lower/passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -313,6 +314,10 @@ private:
     const Mapping &m = plan_.reductions[reduce];
     const ReduceKind kind = reduce.getKind();
     const Value identity = emitIdentity(b, loc, kind, reduce.getType());
+    if (m.front == Mapping::Front::Loops)
+      return LoopReduce(b, loc, kind, identity,
+                        [&](Value index) { return emitElement(reduce, index); })
+          .fold(m, extent(loc, reduce.getExtents().front()));
     if (m.length == 0)
       return identity;
     loading_ = [&](Chunk &chunk) {

@@ -2,7 +2,8 @@
 //   1. expand the numerics a target lacks, and the ordo ones;
 //   2. scf to branches;
 //   3. everything else to LLVM, NVVM or ROCDL in one conversion;
-//   4. attributes: what arguments alias, how many threads a block has, no library calls;
+//   4. attributes: what arguments alias, how many threads a block has, no library calls, which
+//      loops stay as they are;
 //   5. on the CPU, guard the caller's floating-point modes.
 //
 // Upstream's convert-gpu-to-nvvm and -to-rocdl are taken apart into their patterns: as passes they
@@ -37,6 +38,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -165,6 +168,25 @@ void annotate(LLVM::LLVMFuncOp function, const Target &target) {
   function.setPassthroughAttr(b.getArrayAttr(passthrough));
 }
 
+// A GPU's loop whose bound the launch gives is not unrolled: one step of it stays one step of the
+// code, off which the verifier reads an invariant. (Upstream's lowering of scf drops annotations.)
+void keepLoops(LLVM::LLVMFuncOp function) {
+  MLIRContext *context = function.getContext();
+  const auto unroll =
+      LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
+  const auto keep = LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {},
+                                                  {}, {}, {}, {}, {}, {});
+  DominanceInfo dominance(function);
+  function.walk([&](LLVM::BrOp latch) {
+    auto header = dyn_cast<LLVM::CondBrOp>(latch.getDest()->getTerminator());
+    if (!header || !dominance.dominates(latch.getDest(), latch->getBlock()))
+      return;
+    auto test = header.getCondition().getDefiningOp<LLVM::ICmpOp>();
+    if (test && !matchPattern(test.getRhs(), m_Constant()))
+      latch.setLoopAnnotationAttr(keep);
+  });
+}
+
 class Annotate : public PassWrapper<Annotate, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Annotate)
@@ -172,8 +194,11 @@ public:
 
   void runOnOperation() override {
     getOperation().walk([&](LLVM::LLVMFuncOp function) {
-      if (!function.isExternal())
-        annotate(function, target_);
+      if (function.isExternal())
+        return;
+      annotate(function, target_);
+      if (target_.isGpu())
+        keepLoops(function);
     });
   }
 

@@ -175,3 +175,19 @@ ordo.kernel @two(%x: !ordo.tensor<d0 x 8 x f32>, %y: !ordo.tensor<d0 x 8 x f32>,
     ordo.yield %a : f32
   } : !ordo.tensor<8 x d0 x f32>
 }
+
+// -----
+
+ordo.kernel @columns(%x: !ordo.tensor<d0 x 2048 x bf16>, %y: !ordo.tensor<2048 x f32>)
+    attributes {dims = ["T"], names = ["x", "y"], inputs = 1 : i64, outputs = 1 : i64} {
+  ordo.write "y" %y (%c) {
+    // expected-error@+2 {{not lowered yet: `lanes(32)` over a free dimension}}
+    // expected-note@+1 {{help: stages `seq(n)` and a last `seq` are lowered there, as in `seq(64) | seq`}}
+    %r = ordo.reduce sum over [d0] by "lanes(32) | halves" (%t) {
+      %a = ordo.load %x[%t, %c] : !ordo.tensor<d0 x 2048 x bf16> -> bf16
+      %b = ordo.cast %a : bf16 to f32
+      ordo.yield %b : f32
+    } : f32
+    ordo.yield %r : f32
+  } : !ordo.tensor<2048 x f32>
+}

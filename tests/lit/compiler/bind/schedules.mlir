@@ -120,3 +120,21 @@ ordo.kernel @largest(%x: !ordo.tensor<d0 x 3584 x bf16>, %y: !ordo.tensor<d0 x 3
     ordo.yield %d : f32
   } : !ordo.tensor<d0 x 3584 x f32>
 }
+
+// -----
+
+// The launch gives the length: each thread folds a column, a block 128 neighbouring ones.
+// CHECK-LABEL: @columns
+// CHECK-SAME: schedule = #ordo.schedule<rows = 128, threads = 1, chunk = 1, resident = 0, warp = {{32|64}}>
+// CHECK: ordo.reduce sum over [d0] by "seq(64) | seq" on ["register", "register"]
+ordo.kernel @columns(%x: !ordo.tensor<d0 x 2048 x bf16>, %y: !ordo.tensor<2048 x f32>)
+    attributes {dims = ["T"], names = ["x", "y"], inputs = 1 : i64, outputs = 1 : i64} {
+  ordo.write "y" %y (%c) {
+    %r = ordo.reduce sum over [d0] by "seq(64) | seq" (%t) {
+      %a = ordo.load %x[%t, %c] : !ordo.tensor<d0 x 2048 x bf16> -> bf16
+      %b = ordo.cast %a : bf16 to f32
+      ordo.yield %b : f32
+    } : f32
+    ordo.yield %r : f32
+  } : !ordo.tensor<2048 x f32>
+}

@@ -54,3 +54,25 @@ ordo.kernel @seq(%x: !ordo.tensor<d0 x 1000 x bf16>, %y: !ordo.tensor<d0 x 1000 
     ordo.yield %d : f32
   } : !ordo.tensor<d0 x 1000 x f32>
 }
+
+// -----
+
+// Over a free dimension the orders of every target are loops, here within the one over columns.
+// CHECK-LABEL: func.func @chunks
+// CHECK: scf.for %{{.*}} = %c0 to %c2048 step %c1
+// CHECK: scf.for %[[T:.*]] = %c0 to %[[ROWS:.*]] step %c64 iter_args(%[[ACC:.*]] = %{{.*}}) -> (f32)
+// CHECK: %[[LEFT:.*]] = arith.subi %[[ROWS]], %[[T]]
+// CHECK: arith.minsi %[[LEFT]], %c64
+// CHECK: %[[CHUNK:.*]] = scf.for
+// CHECK: arith.addf %[[ACC]], %[[CHUNK]] : f32
+ordo.kernel @chunks(%x: !ordo.tensor<d0 x 2048 x bf16>, %y: !ordo.tensor<2048 x f32>)
+    attributes {dims = ["T"], names = ["x", "y"], inputs = 1 : i64, outputs = 1 : i64} {
+  ordo.write "y" %y (%c) {
+    %r = ordo.reduce sum over [d0] by "seq(64) | seq" (%t) {
+      %a = ordo.load %x[%t, %c] : !ordo.tensor<d0 x 2048 x bf16> -> bf16
+      %b = ordo.cast %a : bf16 to f32
+      ordo.yield %b : f32
+    } : f32
+    ordo.yield %r : f32
+  } : !ordo.tensor<2048 x f32>
+}

@@ -150,3 +150,55 @@ ordo.kernel @seq(%x: !ordo.tensor<d0 x 1000 x bf16>, %y: !ordo.tensor<d0 x 1000 
     ordo.yield %d : f32
   } : !ordo.tensor<d0 x 1000 x f32>
 }
+
+// -----
+
+// A column a thread, rows in turn: one accumulator from -0.0, one loop.
+// CHECK-LABEL: gpu.func @columns
+// CHECK-SAME: known_block_size = array<i32: 1, 128, 1>
+// CHECK-DAG: %[[START:.*]] = arith.constant -0.000000e+00 : f32
+// CHECK-DAG: %[[ROWS:.*]] = arith.index_cast %{{.*}} : i64 to index
+// CHECK: %[[SUM:.*]] = scf.for %[[T:.*]] = %c0 to %[[ROWS]] step %c1 iter_args(%[[ACC:.*]] = %[[START]]) -> (f32)
+// CHECK: arith.muli %[[T]], %c2048
+// CHECK: llvm.load {{.*}} invariant {alignment = 2 : i64} : !llvm.ptr<1> -> bf16
+// CHECK: %[[NEXT:.*]] = arith.addf %[[ACC]], %{{.*}} : f32
+// CHECK-NEXT: scf.yield %[[NEXT]]
+// CHECK-NOT: scf.for
+// CHECK: llvm.store %[[SUM]]
+ordo.kernel @columns(%x: !ordo.tensor<d0 x 2048 x bf16>, %y: !ordo.tensor<2048 x f32>)
+    attributes {dims = ["T"], names = ["x", "y"], inputs = 1 : i64, outputs = 1 : i64} {
+  ordo.write "y" %y (%c) {
+    %r = ordo.reduce sum over [d0] by "seq" (%t) {
+      %a = ordo.load %x[%t, %c] : !ordo.tensor<d0 x 2048 x bf16> -> bf16
+      %b = ordo.cast %a : bf16 to f32
+      ordo.yield %b : f32
+    } : f32
+    ordo.yield %r : f32
+  } : !ordo.tensor<2048 x f32>
+}
+
+// -----
+
+// A chunk is a loop of its own; the last one ends with the rows.
+// CHECK-LABEL: gpu.func @chunks
+// CHECK-DAG: %[[START:.*]] = arith.constant -0.000000e+00 : f32
+// CHECK-DAG: %[[ROWS:.*]] = arith.index_cast %{{.*}} : i64 to index
+// CHECK: scf.for %[[T:.*]] = %c0 to %[[ROWS]] step %c64 iter_args(%[[ACC:.*]] = %[[START]]) -> (f32)
+// CHECK: %[[LEFT:.*]] = arith.subi %[[ROWS]], %[[T]]
+// CHECK: %[[COUNT:.*]] = arith.minsi %[[LEFT]], %c64
+// CHECK: %[[END:.*]] = arith.addi %[[T]], %[[COUNT]]
+// CHECK: %[[CHUNK:.*]] = scf.for %{{.*}} = %[[T]] to %[[END]] step %c1 iter_args(%[[INNER:.*]] = %[[START]]) -> (f32)
+// CHECK: arith.addf %[[INNER]]
+// CHECK: %[[NEXT:.*]] = arith.addf %[[ACC]], %[[CHUNK]] : f32
+// CHECK-NEXT: scf.yield %[[NEXT]]
+ordo.kernel @chunks(%x: !ordo.tensor<d0 x 2048 x bf16>, %y: !ordo.tensor<2048 x f32>)
+    attributes {dims = ["T"], names = ["x", "y"], inputs = 1 : i64, outputs = 1 : i64} {
+  ordo.write "y" %y (%c) {
+    %r = ordo.reduce sum over [d0] by "seq(64) | seq" (%t) {
+      %a = ordo.load %x[%t, %c] : !ordo.tensor<d0 x 2048 x bf16> -> bf16
+      %b = ordo.cast %a : bf16 to f32
+      ordo.yield %b : f32
+    } : f32
+    ordo.yield %r : f32
+  } : !ordo.tensor<2048 x f32>
+}

@@ -4,7 +4,9 @@
 
 #include "dsl/order/fold.h"
 
+#include <array>
 #include <gtest/gtest.h>
+#include <span>
 
 namespace ordo::compiler {
 namespace {
@@ -97,6 +99,34 @@ TEST(Mapping, CutsLeaveTheTreeAsItIs) {
     }
 }
 
+// Elements begin … end - 1 by loops: parts of widths.back() elements, each by the loops within.
+std::string byLoops(std::span<const std::int64_t> widths, std::int64_t begin, std::int64_t end) {
+  std::vector<std::string> parts;
+  for (std::int64_t i = begin; i < end; i += widths.back())
+    parts.push_back(widths.size() == 1 ? std::to_string(i)
+                                       : byLoops(widths.first(widths.size() - 1), i,
+                                                 std::min(i + widths.back(), end)));
+  return chain(parts);
+}
+
+TEST(Mapping, LoopsLeaveTheTreeAsItIs) {
+  for (const char *spelling :
+       {"seq", "seq(1) | seq", "seq(8) | seq", "seq(3) | seq(5) | seq", "seq(64) | seq"})
+    for (std::int64_t length : {1, 2, 3, 7, 8, 9, 15, 16, 31, 64, 65, 100, 257}) {
+      Unbound why;
+      const auto m = mapToLoops(order(spelling), why);
+      ASSERT_TRUE(m) << spelling << ": " << why.reason;
+      EXPECT_EQ(m->front, Mapping::Front::Loops);
+      EXPECT_EQ(m->axes, std::vector<std::string>(order(spelling).stages.size(), "register"));
+      std::vector<std::int64_t> widths = {1};
+      for (const dsl::Stage &stage : m->runStages)
+        widths.push_back(widths.back() * stage.n);
+      EXPECT_EQ(byLoops(widths, 0, length),
+                *dsl::fold<std::string>(order(spelling), elements(length), Strings{}))
+          << spelling << " over " << length;
+    }
+}
+
 TEST(Mapping, NamesTheAxisOfEveryStage) {
   Unbound why;
   const std::vector<std::string> wide = {"register", "thread", "block"};
@@ -135,6 +165,27 @@ TEST(Mapping, RefusalsNameTheLimitAndWhatFits) {
     EXPECT_NE(why.reason.find(r.reason), std::string::npos) << r.order << ": " << why.reason;
     EXPECT_EQ(why.help, r.help) << r.order;
   }
+}
+
+TEST(Mapping, LoopsRefuseWhatIsNoRun) {
+  const std::string help =
+      "stages `seq(n)` and a last `seq` are lowered there, as in `seq(64) | seq`";
+  const std::vector<std::array<std::string, 3>> refusals = {
+      {"lanes(8) | seq", "not lowered yet: `lanes(8)` over a free dimension", help},
+      {"seq(8) | pairs", "not lowered yet: `pairs` over a free dimension", help},
+      {"seq(8).from(0.0) | seq", "not lowered yet: `seq(8).from(0.0)` over a free dimension", help},
+      {"seq(8).pad(0.0) | seq", "not lowered yet: `seq(8).pad(0.0)` over a free dimension", help},
+      {"seq(8) | seq: bf16", "not lowered yet: `seq: bf16` over a free dimension", help},
+      {"seq(2147483648) | seq(2) | seq",
+       "the runs up to `seq(2)` take more than 2147483648 elements", "shorter runs"}};
+  for (const auto &[spelling, reason, hint] : refusals) {
+    Unbound why;
+    EXPECT_FALSE(mapToLoops(order(spelling), why)) << spelling;
+    EXPECT_EQ(why.reason, reason);
+    EXPECT_EQ(why.help, hint);
+  }
+  Unbound why;
+  EXPECT_TRUE(mapToLoops(order("seq(1073741824) | seq(2) | seq"), why)) << why.reason;
 }
 
 TEST(Mapping, TheLargestThatFitsIsBound) {
