@@ -95,7 +95,7 @@ TEST_P(GcnBits, EqualTheEvaluators) {
     compare(0);
     compare(1);
     if (!isHuge())
-      compare(oracle::isElementwise(*program_) ? 300 : 7);
+      compare(oracle::isElementwise(*program_) ? 300 : oracle::foldedRows(*program_).value_or(7));
     // Division and square root are right whatever v_rcp and v_sqrt give within their error.
     if (!isHuge() && approximates() && !needsBetterReciprocal())
       for (const auto within : {Approximation::Below, Approximation::Above, Approximation::Mixed})

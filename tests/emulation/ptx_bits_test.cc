@@ -59,7 +59,7 @@ TEST_P(PtxBits, EqualTheEvaluators) {
   compare(0);
   compare(isHuge() ? 2 : 1);
   if (!isHuge())
-    compare(oracle::isElementwise(*program_) ? 300 : 7);
+    compare(oracle::isElementwise(*program_) ? 300 : oracle::foldedRows(*program_).value_or(7));
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, PtxBits, ::testing::ValuesIn(oracle::everyKernel()),

@@ -70,7 +70,7 @@ protected:
 };
 
 TEST_P(CpuBits, EqualTheEvaluators) {
-  compare(oracle::isElementwise(*program_) ? 20000 : 6);
+  compare(oracle::isElementwise(*program_) ? 20000 : oracle::foldedRows(*program_).value_or(6));
   compare(1);
   compare(0);
 }

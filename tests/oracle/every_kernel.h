@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -27,11 +28,16 @@ std::string caseName(const KernelCase &c, std::size_t index);
 std::unique_ptr<dsl::Package> loadPackage(const std::string &file, dsl::SourceManager &sources,
                                           dsl::Diagnostics &diagnostics);
 
-/// No tensor has two axes: what a kernel does to an element does not depend on others.
+/// No reduction and no tensor of two axes: what a kernel does to an element does not depend on
+/// others.
 bool isElementwise(const dsl::Program &program);
 
-/// Rows of patterns in turn: plain values, any bits, signed zeros, subnormals, all -inf, one huge
-/// value. Every free dimension has `rows`, every scalar the bits 1.
+/// Where a reduction runs over a free dimension: rows enough for several runs of its order, fewer
+/// where they are wide.
+std::optional<std::int64_t> foldedRows(const dsl::Program &program);
+
+/// Rows of patterns in turn (columns, where rows are folded): plain values, any bits, signed zeros,
+/// subnormals, all -inf, one huge value. Every free dimension has `rows`, every scalar the bits 1.
 dsl::EvalInputs inputsOf(const dsl::Program &program, std::int64_t rows);
 
 /// An array of an output's shape, its bytes 0xee.

@@ -51,10 +51,11 @@ std::vector<Case> cases() {
   for (const char *file :
        {"contracts/nn/norm.ordo", "contracts/nn/softmax.ordo", "contracts/nn/log_sum_exp.ordo",
         "contracts/nn/swiglu.ordo", "contracts/nn/gelu.ordo", "contracts/nn/sigmoid_gate.ordo",
-        "contracts/nn/selected_log_prob.ordo", "contracts/random/philox.ordo",
+        "contracts/nn/selected_log_prob.ordo", "contracts/nn/norm_backward.ordo",
+        "contracts/nn/column_sum.ordo", "contracts/random/philox.ordo",
         "contracts/random/noise.ordo", "tests/contracts/odd_widths.ordo",
         "tests/contracts/orders.ordo", "tests/contracts/apply.ordo", "tests/contracts/rounded.ordo",
-        "tests/contracts/words.ordo"}) {
+        "tests/contracts/words.ordo", "tests/contracts/columns.ordo"}) {
     const auto &package = module(file).package;
     // A case of its own, so that the file's fault shows as a failure.
     const auto kernels = package ? package->kernels() : std::vector<std::string>{""};
@@ -199,7 +200,9 @@ void checkAmdgcn(const CompiledKernel &code, const std::string &kernel) {
                              "ds_max", "ds_min", "v_mad_f", "v_mac_f", "v_mad_mix"})
       EXPECT_THAT(opcode, Not(HasSubstr(part)));
   const int fused = countOpcodes(found, "fma");
-  if (kernel.starts_with("row_sum") || kernel.starts_with("centre"))
+  if (kernel.starts_with("row_sum") || kernel.starts_with("centre") ||
+      kernel.starts_with("column_sum") || kernel.starts_with("gradients") ||
+      kernel.find("_dw_") != std::string::npos)
     EXPECT_EQ(fused, 0);
   if (kernel.starts_with("rms_norm"))
     EXPECT_LE(fused, 14);

@@ -137,6 +137,10 @@ protected:
 };
 
 TEST_P(ContractOfKernel, HasTheEvaluatorsBits) {
+  if (oracle::foldedRows(*program_)) { // no term is as long as a launch makes it
+    EXPECT_THROW(compare(1), ContractError);
+    return;
+  }
   compare(oracle::isElementwise(*program_) ? 300 : isHuge() ? 2 : 7);
 }
 
