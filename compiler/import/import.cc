@@ -312,6 +312,8 @@ private:
     const auto k = kind(r.op);
     if (!k)
       return refuse(r.span, std::string(name(r.op))), Value();
+    if (*k != ReduceKind::Sum && !isFloat(type))
+      return refuse(r.span, std::string(name(r.op)) + " of " + std::string(name(type))), Value();
     llvm::SmallVector<std::int64_t> extents;
     for (VarId v : r.vars) {
       const auto n = extent(p_.vars[v].extent);
