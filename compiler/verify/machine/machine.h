@@ -31,6 +31,7 @@
 
 #include "compiler/verify/machine/fault.h"
 #include "compiler/verify/machine/instruction.h"
+#include "compiler/verify/machine/loops.h"
 #include "compiler/verify/machine/run_order.h"
 #include "compiler/verify/machine/shared_memory.h"
 
@@ -39,7 +40,10 @@
 #include <bit>
 #include <cstdint>
 #include <fmt/format.h>
+#include <map>
 #include <optional>
+#include <ranges>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -57,6 +61,12 @@ struct BlockShape {
   std::array<std::uint32_t, 3> size = {1, 1, 1};
   std::uint64_t sharedBytes = 0; // given at launch, after the kernel's own
   std::uint32_t threads() const { return size[0] * size[1] * size[2]; }
+};
+
+/// Thrown where the number of a loop's steps is not known: the run is repeated with the loop shown
+/// by induction.
+struct LoopFound {
+  std::uint32_t head = 0;
 };
 
 struct MachineLimits {
@@ -77,9 +87,17 @@ public:
   /// Runs the block to its end, or says what stopped it. Once.
   std::optional<Fault> run();
   std::uint64_t steps() const { return steps_; }
+  /// All loops of the kernel; those whose head is among `heads` are shown by induction. Symbolic
+  /// domains only.
+  void useInduction(std::vector<Loop> all, const std::set<std::uint32_t> &heads) {
+    allLoops_ = std::move(all);
+    for (const Loop &loop : allLoops_)
+      if (heads.contains(loop.head))
+        loops_.push_back(loop);
+  }
 
 private:
-  enum class State : std::uint8_t { Running, Meeting, AtBarrier, Exited };
+  enum class State : std::uint8_t { Running, Meeting, AtBarrier, Exited, Parked };
 
   /// One of two halves of a lane that may join again.
   struct Split {
@@ -138,6 +156,7 @@ private:
   std::uint32_t drawPc(const Wave &wave);
   void releaseBarrier();
   void branch(Wave &wave, const Instruction &i, const Group &group);
+  std::optional<bool> decided(const Wave &wave, const Group &group) const;
   bool isOneQuestion(Wave &wave, const Instruction &i, const Group &group);
   void split(Wave &wave, std::uint32_t slot, const Value &guard, bool negated,
              std::uint32_t target);
@@ -147,6 +166,15 @@ private:
   void arrive(Wave &wave, const Instruction &i, const Group &group);
   void issue(Wave &wave, const Instruction &i);
   void wait(Wave &wave, const Instruction &i);
+
+  // machine_loops.h
+  class Induction;
+  const Loop *loopAt(std::uint32_t head) const;
+  const Loop *loopLeftAt(std::uint32_t pc) const;
+  void runStep(Wave &wave, const Loop &loop);
+  void advance(Wave &wave, const Group &group);
+  void induction(Wave &wave, const Loop &loop, const Group &group);
+  bool guessed(std::uint32_t pc) const;
 
   // machine_lanes.h
   void meet(Wave &wave, const Instruction &i, const Group &group);
@@ -213,6 +241,8 @@ private:
   std::uint32_t blockEpoch_ = 0;
   std::uint64_t steps_ = 0;
   std::uint32_t splits_ = 0;
+  std::vector<Loop> allLoops_, loops_;
+  bool isGuessing_ = false;
   // Where it is, for faults.
   std::uint32_t line_ = 0;
   std::optional<std::uint32_t> thread_;
@@ -222,4 +252,5 @@ private:
 
 #include "compiler/verify/machine/machine_control.h"
 #include "compiler/verify/machine/machine_lanes.h"
+#include "compiler/verify/machine/machine_loops.h"
 #include "compiler/verify/machine/machine_memory.h"

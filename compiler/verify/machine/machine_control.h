@@ -70,9 +70,12 @@ template <class D> bool Machine<D>::runWave(Wave &wave, std::uint64_t most) {
   Group group;
   for (std::uint64_t steps = 0; steps < most;) {
     if (pick(wave, group)) {
-      if constexpr (D::kSymbolic)
+      if constexpr (D::kSymbolic) {
         join(wave, group);
-      step(wave, group);
+        advance(wave, group);
+      } else {
+        step(wave, group);
+      }
       ++steps;
     } else if (!tryMeetAny(wave)) {
       for (const Slot &slot : wave.slots)
@@ -242,25 +245,40 @@ template <class D> void Machine<D>::compute(Wave &wave, const Instruction &i, co
 
 template <class D> void Machine<D>::branch(Wave &wave, const Instruction &i, const Group &group) {
   if (kernel_.model == Model::LockStep) {
-    const std::optional<bool> taken = on(wave, i, 0);
+    std::optional<bool> taken = on(wave, i, 0);
     if constexpr (D::kSymbolic)
-      if (!taken)
+      if (!taken && !(taken = decided(wave, group)))
         domain_.undecided(cell(wave, i.guard, 0));
     for (const std::uint32_t s : group)
       wave.slots[s].pc = *taken ? i.target : wave.slots[s].pc + 1;
     return;
   }
   if constexpr (D::kSymbolic)
-    if (isOneQuestion(wave, i, group))
+    if (!isGuessing_ && isOneQuestion(wave, i, group) && !decided(wave, group))
       domain_.undecided(cell(wave, i.guard, group.front()));
   for (const std::uint32_t s : group) {
     thread_ = accessor(wave, s).thread;
-    const std::optional<bool> taken = on(wave, i, s);
+    std::optional<bool> taken = on(wave, i, s);
+    if constexpr (D::kSymbolic)
+      if (!taken)
+        taken = decided(wave, group);
     if (taken)
       wave.slots[s].pc = *taken ? i.target : wave.slots[s].pc + 1;
     else
       split(wave, s, cell(wave, i.guard, s), i.guardNegated, i.target);
   }
+}
+
+/// What a branch does whose condition is not decided: a guess while guessing. Where it decides the
+/// number of a loop's steps, the loop is shown by induction. Nothing: it is a question of its own.
+template <class D>
+std::optional<bool> Machine<D>::decided(const Wave &wave, const Group &group) const {
+  const std::uint32_t pc = wave.slots[group.front()].pc;
+  if (isGuessing_)
+    return guessed(pc);
+  if (const Loop *loop = loopLeftAt(pc); loop != nullptr && loopAt(loop->head) == nullptr)
+    throw LoopFound{loop->head};
+  return std::nullopt;
 }
 
 /// All lanes ask one thing of the sizes and the block: they part in two cases of the block, not in

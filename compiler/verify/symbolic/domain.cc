@@ -163,6 +163,9 @@ bool TermDomain::isOfSizes(const Value &condition) const {
 void TermDomain::undecided(const Value &condition) const {
   if (!isOfSizes(condition))
     throw DomainError("a branch of the wave on data");
+  for (const NodeId counter : counters_)
+    if (terms_.mentions(condition.node(), counter))
+      throw DomainError("a branch that steps of a loop take differently");
   throw Undecided{{positive(condition.node()), true}};
 }
 
@@ -276,6 +279,11 @@ Term TermDomain::loadBits(const Place &at, unsigned bit, unsigned bits) {
 
 void TermDomain::load(const Instruction &i, const Value &address, Path path, const Accessor &,
                       Value *dst) {
+  if (isGuessing_) {
+    for (unsigned k = 0; k < i.access.count; ++k)
+      dst[k] = unknown(i.access.bits);
+    return;
+  }
   const Place at = place(i, address, path, "loads");
   const Argument &array = signature_.arguments[at.argument];
   if (!array.isRead || array.isWritten)
@@ -291,6 +299,10 @@ void TermDomain::load(const Instruction &i, const Value &address, Path path, con
 
 void TermDomain::store(const Instruction &i, const Value &address, const Value *elements, Path path,
                        const Accessor &who) {
+  if (isGuessing_)
+    return;
+  if (steps_ > 0)
+    throw DomainError("a store in a loop whose number of steps is not known is not modelled");
   const Place at = place(i, address, path, "stores");
   const Argument &array = signature_.arguments[at.argument];
   if (!array.isWritten || array.isRead)

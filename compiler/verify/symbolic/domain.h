@@ -54,6 +54,24 @@ public:
   Value under(Value value, Path path);
   /// Whether it is a condition on sizes and the block alone.
   bool isOfSizes(const Value &condition) const;
+  // Loops by induction (machine_loops.h).
+  struct Trips {
+    AffineId count = 0;
+  };
+  Value unknown(unsigned width);
+  Value counter();
+  Value carried(const Value &after);
+  std::optional<std::int64_t> step(const Value &before, const Value &after, unsigned width);
+  bool mentions(const Value &value, const Value &what) const;
+  Value at(const Value &first, std::int64_t step, const Value &k, unsigned width);
+  std::optional<Trips> trips(const Value &continues, const Value &k, Path path);
+  Value afterLast(const Value &first, std::int64_t step, const Trips &trips, unsigned width);
+  Value fold(const Trips &trips, const Value &first, const Value &next, const Value &carried,
+             const Value &k, unsigned width);
+  void guess(bool isGuessing) { isGuessing_ = isGuessing; }
+  void enterSteps(const Trips &, const Value &) { ++steps_; }
+  void leaveSteps() { --steps_; }
+
   /// Of a wave's branch.
   [[noreturn]] void undecided(const Value &condition) const;
 
@@ -84,6 +102,9 @@ private:
   const Kernel &kernel_;
   Summary &summary_;
   Expansions expansions_;
+  bool isGuessing_ = false;
+  int steps_ = 0; // loops whose step is being run
+  std::vector<NodeId> counters_;
   std::vector<std::vector<AffineId>> given_; // by path: forms that are >= 0
   std::unordered_map<std::uint64_t, std::uint32_t> extended_;
   std::vector<Term> bases_; // by argument; of arrays

@@ -43,6 +43,8 @@ std::vector<Summary> run(const Kernel &kernel, Terms &terms, const Signature &si
   };
   if (const std::string why = mismatch(kernel, signature); !why.empty())
     return refused({why, 0, false, {}, ""});
+  const std::vector<Loop> all = loops(kernel);
+  std::set<std::uint32_t> byInduction; // heads
   while (!open.empty()) {
     if (done.size() + open.size() > kMostCases)
       return refused({"the waves' branches part into too many cases", 0, false, {}, ""});
@@ -51,6 +53,7 @@ std::vector<Summary> run(const Kernel &kernel, Terms &terms, const Signature &si
     Summary summary;
     TermDomain domain(terms, signature, kernel, world, summary);
     Machine<TermDomain> machine(kernel, domain, signature.block, limits);
+    machine.useInduction(all, byInduction);
     try {
       if (auto fault = machine.run())
         return refused(std::move(*fault));
@@ -59,6 +62,10 @@ std::vector<Summary> run(const Kernel &kernel, Terms &terms, const Signature &si
         open.push_back(world);
         open.back().push_back({on.condition.node, holds});
       }
+      continue;
+    } catch (const LoopFound &found) {
+      byInduction.insert(found.head);
+      open.push_back(world);
       continue;
     }
     summary.steps = machine.steps();

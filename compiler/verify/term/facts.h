@@ -20,9 +20,17 @@ public:
   /// atom in [low, high]. Once an atom.
   void bound(NodeId atom, Interval interval) { bounds_[atom] = interval; }
   /// form >= 0.
-  void assume(AffineId form) { facts_.push_back(form); }
+  void assume(AffineId form) {
+    facts_.push_back(form);
+    answers_.clear();
+  }
   /// form >= 0, a fact about what `atom` stands for: used in questions that lead to it.
   void define(NodeId atom, AffineId form) { definitions_[atom].push_back(form); }
+  /// The same, of an atom that questions were asked about before: what had no answer may have one.
+  void learn(NodeId atom, AffineId form) {
+    define(atom, form);
+    answers_.clear();
+  }
 
   Interval interval(AffineId form) const;
   Interval ofAtom(NodeId atom) const;

@@ -21,7 +21,7 @@ constexpr std::string_view kNames[] = {
     "to_s",      "&",        "|",      "^",      "<<",      ">>",        ">>s",     "mul",
     "mulhi.u",   "mulhi.s",  "min.u",  "min.s",  "max.u",   "max.s",     "div.s",   "rem.s",
     "popc",      "clz",      "brev",   "sext",   "concat",  "extract",   "select",  "carry",
-    "borrow",    "gcn",
+    "borrow",    "fold",     "gcn",
 };
 static_assert(std::size(kNames) == static_cast<std::size_t>(Kind::Gcn) + 1);
 
@@ -151,6 +151,10 @@ struct Printer {
     case Kind::BitOr:
     case Kind::BitXor:
       return fmt::format("({})", list(args, depth, fmt::format(" {} ", name(n.kind)).c_str()));
+    case Kind::Fold:
+      return fmt::format("fold({} < {}; {}; {} -> {})", node(args[3], depth),
+                         form(static_cast<AffineId>(n.payload), depth), node(args[0], depth - 1),
+                         node(args[2], depth), node(args[1], depth - 1));
     case Kind::FConvert:
       return fmt::format("{}({})", dsl::name(n.sort.format), node(args[0], depth - 1));
     case Kind::Approx:

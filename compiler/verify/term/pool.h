@@ -83,7 +83,9 @@ enum class Kind : std::uint8_t {
   Select,  // condition, then, else
   Carry,   // one bit: out of the sum of two registers
   Borrow,
-  Gcn, // payload: twice the Op, plus 1 for its second result
+  Fold, // payload: AffineId, how many steps; args: first, next, and the symbols that next has for
+        // the value before and for the step
+  Gcn,  // payload: twice the Op, plus 1 for its second result
 };
 std::string_view name(Kind kind);
 inline constexpr std::uint64_t kExactProduct = 1;

@@ -10,7 +10,9 @@
 #include "compiler/verify/term/facts.h"
 #include "compiler/verify/term/pool.h"
 
+#include <array>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -124,6 +126,14 @@ public:
 
   bool isOneBit(NodeId node) const;
 
+  // Folds over steps.
+  /// A symbol without bounds that is not any other.
+  NodeId unnamed(std::string name, Sort sort);
+  bool mentions(NodeId root, NodeId symbol) const;
+  /// `first`, then count times `next`, which speaks of the value before as `carried` and of the
+  /// step, 0 <= step < count, as `step`. All of one sort; no step: `first`.
+  NodeId fold(AffineId count, NodeId first, NodeId next, NodeId carried, NodeId step);
+
 private:
   Term constantOrNode(NodeId node) const;
   std::optional<std::uint64_t> floatBits(NodeId node) const;
@@ -141,6 +151,7 @@ private:
   void ofGcn(const Instruction &i, const Term *src, Term *dst);
   std::optional<std::int64_t> apart(const Term &a, const Term &b);
   std::optional<Term> asMinMax(NodeId condition, const Term &a, const Term &b, unsigned width);
+  std::optional<Kind> orderOf(AffineId form, AffineId x, AffineId y);
   Term rawBits(NodeId a);
   bool isOrderedEqual(NodeId u, NodeId v, NodeId a, NodeId b);
   bool isOfBits(NodeId a, Kind kind, NodeId u, NodeId v);
@@ -163,6 +174,7 @@ private:
   bool isForm(const Term &a) const;
   std::vector<Slice> slices(const Term &a, unsigned width);
   static std::vector<Slice> runs(std::uint64_t bits, unsigned width);
+  std::optional<Term> joinedExtreme(const Slice &low, const Slice &high);
   std::optional<Term> joinedNumber(const Slice &low, const Slice &high);
   std::optional<Term> neighbours(const Slice &low, const Slice &high);
   Term joined(const std::vector<Slice> &slices);
@@ -181,11 +193,18 @@ private:
   Term floatResult(const Instruction &i, const Term *src);
   Term shift(const Instruction &i, const Term *src);
 
+  class Renaming;
+  template <class Visit> void forNodes(NodeId root, NodeId oldest, Visit &&visit) const;
+  unsigned foldLevel(NodeId root) const;
+  NodeId boundSymbol(unsigned level, Sort sort, bool isStep);
+
   Pool pool_;
   AffinePool affine_;
   Facts facts_;
   std::unordered_map<NodeId, bool> registered_;
   std::unordered_map<NodeId, NodeId> settled_;
+  std::unordered_map<NodeId, unsigned> foldLevels_;
+  std::map<std::array<std::uint64_t, 3>, NodeId> boundSymbols_;
   std::unordered_map<std::uint64_t, NodeId> floats_; // selects as floats, by node and format
   std::unordered_map<std::uint64_t, Term> parts_;    // parts of selects, by node and place
 };

@@ -84,6 +84,8 @@ std::optional<Term> Terms::neighbours(const Slice &low, const Slice &high) {
   if (const auto number = joinedNumber(low, high))
     return number;
   const Node h = pool_.node(high.value.node());
+  if (h.kind == Kind::Select && isForm(low.value))
+    return joinedExtreme(low, high);
   if (h.kind == Kind::Select && low.value.isNode() &&
       pool_.node(low.value.node()).kind == Kind::Select) {
     const std::vector<NodeId> x(pool_.args(low.value.node()).begin(),

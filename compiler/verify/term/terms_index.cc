@@ -152,7 +152,8 @@ std::int64_t Terms::leastOf(std::initializer_list<AffineId> forms) {
     if (!of.low || !of.high || *of.low < -power(62) || *of.high >= power(62))
       throw DomainError(
           fmt::format("the index {} is not known to fit 62 bits", formText(pool_, affine_, form)));
-    least = std::min(least, *of.low);
+    if (*of.low < 0 && !facts_.holds(form))
+      least = std::min(least, *of.low);
   }
   return static_cast<std::int64_t>(least);
 }

@@ -351,7 +351,10 @@ Term Terms::minMax(Kind kind, const Term &a, const Term &b, unsigned width) {
     const auto pick = [&](const auto &u, const auto &v) {
       return isMin ? std::min(*u, *v) : std::max(*u, *v);
     };
-    facts_.bound(node, {pick(i.low, j.low), pick(i.high, j.high)});
+    Interval bounds{pick(i.low, j.low), pick(i.high, j.high)};
+    if (*bounds.low < 1 && facts_.holds(affine_.plus(x, -1)) && facts_.holds(affine_.plus(y, -1)))
+      bounds.low = Wide{1};
+    facts_.bound(node, bounds);
     const AffineId m = affine_.atom(node);
     for (const AffineId side : {x, y})
       facts_.define(node, isMin ? affine_.sub(side, m) : affine_.sub(m, side));
@@ -395,6 +398,13 @@ Term Terms::compare(Op op, const Term &a, const Term &b, unsigned width) {
   if (op == Op::CmpEq && (a == Term::constant(0) || b == Term::constant(0)))
     if (const auto none = isNoBit(a.isConstant() ? b : a, width))
       return *none;
+  if (op == Op::CmpEq) { // equal modulo 2^width, and nearer to each other than that
+    const AffineId difference = affine_.sub(modular(b, width), modular(a, width));
+    if (width < 64 && facts_.within(difference, 1 - power(width), power(width)))
+      return isZero(difference);
+    if (width == 64 && facts_.within(difference, -power(62), power(62)))
+      return isZero(difference);
+  }
   if (op == Op::CmpEq || op == Op::CmpLtU || op == Op::CmpLeU) {
     const AffineId difference = affine_.sub(exact(b, width), exact(a, width));
     if (op == Op::CmpEq)

@@ -79,22 +79,61 @@ Term Terms::select(const Term &condition, const Term &a, const Term &b, unsigned
   return opaque(Kind::Select, width, {condition.node(), asBits(width, x), asBits(width, y)});
 }
 
-/// if a < b then a else b, and its like, of numbers.
+/// if a < b then a else b, and its like, of numbers; or the low bits of that, of the low bits.
 std::optional<Term> Terms::asMinMax(NodeId condition, const Term &a, const Term &b,
                                     unsigned width) {
   const Node n = pool_.node(condition);
   if (n.kind != Kind::AtLeastZero || width < 32 || !(a.isConstant() || isForm(a)) ||
       !(b.isConstant() || isForm(b)))
     return std::nullopt;
-  const AffineId x = exact(a, width), y = exact(b, width);
-  const auto by =
-      affine_.constantOf(affine_.sub(static_cast<AffineId>(n.payload), affine_.sub(y, x)));
-  const auto back =
-      affine_.constantOf(affine_.sub(static_cast<AffineId>(n.payload), affine_.sub(x, y)));
+  const auto kind = orderOf(static_cast<AffineId>(n.payload), exact(a, width), exact(b, width));
+  if (kind)
+    return minMax(*kind, a, b, width);
+  const AffineId x = modular(a, width), y = modular(b, width);
+  const auto wider = orderOf(static_cast<AffineId>(n.payload), x, y);
+  if (!wider || width >= 64 || !facts_.within(x, 0, Wide{1} << 62) ||
+      !facts_.within(y, 0, Wide{1} << 62))
+    return std::nullopt;
+  return extract(minMax(*wider, integer(x, 64), integer(y, 64), 64), 0, width, 64);
+}
+
+/// What `if form >= 0 then x else y` is.
+std::optional<Kind> Terms::orderOf(AffineId form, AffineId x, AffineId y) {
+  const auto by = affine_.constantOf(affine_.sub(form, affine_.sub(y, x)));
+  const auto back = affine_.constantOf(affine_.sub(form, affine_.sub(x, y)));
   if (by == 0 || by == -1)
-    return minMax(Kind::MinU, a, b, width);
+    return Kind::MinU;
   if (back == 0 || back == -1)
-    return minMax(Kind::MaxU, a, b, width);
+    return Kind::MaxU;
+  return std::nullopt;
+}
+
+/// The upper half of a minimum or maximum whose lower half is known as such.
+std::optional<Term> Terms::joinedExtreme(const Slice &low, const Slice &high) {
+  const Affine l = affine_.form(modular(low.value, low.width));
+  if (l.constant != 0 || l.terms.size() != 1 || l.terms.front().second != 1)
+    return std::nullopt;
+  const NodeId extreme = l.terms.front().first;
+  const Node n = pool_.node(extreme);
+  if ((n.kind != Kind::MinU && n.kind != Kind::MaxU) || n.sort.width != low.width + high.width)
+    return std::nullopt;
+  const std::array<NodeId, 3> choice = {pool_.args(high.value.node())[0],
+                                        pool_.args(high.value.node())[1],
+                                        pool_.args(high.value.node())[2]};
+  if (pool_.node(choice[0]).kind != Kind::AtLeastZero)
+    return std::nullopt;
+  const std::array<Term, 2> sides = {constantOrNode(pool_.args(extreme)[0]),
+                                     constantOrNode(pool_.args(extreme)[1])};
+  for (const std::size_t first : {0u, 1u}) {
+    const auto upper = [&](std::size_t side) {
+      return extract(sides[side], low.width, high.width, n.sort.width);
+    };
+    if (orderOf(static_cast<AffineId>(pool_.node(choice[0]).payload),
+                exact(sides[first], n.sort.width),
+                exact(sides[1 - first], n.sort.width)) == n.kind &&
+        upper(first) == constantOrNode(choice[1]) && upper(1 - first) == constantOrNode(choice[2]))
+      return Term::of(extreme);
+  }
   return std::nullopt;
 }
 

@@ -1,0 +1,344 @@
+// Machine: a loop by induction over its steps. Included by machine.h.
+//
+// What a symbolic domain must have for it:
+//   Value unknown(unsigned width)                 a new value of any bits
+//   Value counter()                               a new number k >= 0: the step
+//   Value carried(const Value &after)             a new value of the kind of `after`
+//   optional<int64> step(const Value &before, const Value &after, unsigned width)
+//                                                 after = before + step, of an unknown
+//   bool mentions(const Value &, const Value &what)
+//   Value at(const Value &first, int64 step, const Value &k, unsigned width)   first + step * k
+//   optional<Trips> trips(const Value &continues, const Value &k, Path)
+//                                                 how many steps, if it goes on after step k while
+//                                                 `continues`; from then on it is known that k is
+//                                                 one
+//   Value afterLast(const Value &first, int64 step, Trips, unsigned width)
+//   Value fold(Trips, const Value &first, const Value &next, const Value &carried, const Value &k,
+//              unsigned width)                    first, then `next` of it, so many times
+//   void guess(bool)                              nothing is checked or stored while it guesses
+//   void enterSteps(Trips, const Value &k), leaveSteps()      stores are of every k
+//
+// THE ARGUMENT. The registers that the loop writes are of three kinds: numbers that grow by a
+// constant (first + step * k at the start of step k), carried values, and the rest, which nothing
+// may read before it is written. Guesses say which is which and how many steps there are. One step
+// is then run for every k at once, from that state: loads lie inside their arrays, each number is
+// first + step * (k + 1) at the end, what goes on is the condition that was guessed. By induction
+// over k every step is like this; a carried value is the fold of its own step.
+#pragma once
+
+#include "compiler/verify/machine/machine.h"
+
+namespace ordo::verify {
+
+template <class D> const Loop *Machine<D>::loopAt(std::uint32_t head) const {
+  for (const Loop &loop : loops_)
+    if (loop.head == head)
+      return &loop;
+  return nullptr;
+}
+
+/// Runs the group from the loop's head to its exit. Other lanes wait meanwhile.
+template <class D> void Machine<D>::runStep(Wave &wave, const Loop &loop) {
+  Group group;
+  while (true) {
+    std::uint32_t pc = 0xffffffffu;
+    std::size_t running = 0;
+    for (const Slot &slot : wave.slots)
+      if (slot.state == State::Running) {
+        ++running;
+        if (slot.pc != loop.exit)
+          pc = std::min(pc, slot.pc);
+      }
+    if (running == 0)
+      throw DomainError("a loop that some thread leaves in the middle");
+    if (pc == 0xffffffffu)
+      return;
+    group.clear();
+    for (std::uint32_t s = 0; s < wave.slots.size(); ++s)
+      if (wave.slots[s].state == State::Running && wave.slots[s].pc == pc)
+        group.push_back(s);
+    join(wave, group);
+    if (!loop.body[pc])
+      throw DomainError("a loop that some thread leaves in the middle");
+    if (pc == loop.head)
+      step(wave, group);
+    else
+      advance(wave, group);
+  }
+}
+
+template <class D> void Machine<D>::advance(Wave &wave, const Group &group) {
+  if constexpr (D::kSymbolic)
+    if (const Loop *loop = loopAt(wave.slots[group.front()].pc))
+      return induction(wave, *loop, group);
+  step(wave, group);
+}
+
+template <class D> class Machine<D>::Induction {
+public:
+  Induction(Machine &machine, Wave &wave, const Loop &loop, const Group &group)
+      : m_(machine), domain_(machine.domain_), wave_(wave), loop_(loop), group_(group),
+        first_(wave.values) {}
+
+  void run() {
+    if (!wave_.outstanding.empty())
+      throw DomainError("a loop is entered with loads outstanding");
+    const bool wasGuessing = m_.isGuessing_;
+    setGuessing(true);
+    classify();
+    const Value k = domain_.counter();
+    enter(k);
+    const Value guessed = continues();
+    const auto trips = domain_.trips(guessed, k, path());
+    if (!trips)
+      throw DomainError("a loop whose number of steps is not found");
+    setGuessing(wasGuessing);
+    enter(k);
+    domain_.enterSteps(*trips, k);
+    const Value found = continues();
+    domain_.leaveSteps();
+    if (!wasGuessing) {
+      if (!(found == guessed))
+        throw DomainError("a loop that goes on by another condition than in its first steps");
+      check(k);
+    }
+    leave(*trips, k);
+  }
+
+  /// While another loop guesses: what the loop leaves behind is anything.
+  void giveUp() {
+    setGuessing(true);
+    wave_.values = first_;
+    for (const Variable &v : variables_)
+      put(v, domain_.unknown(v.width));
+    wave_.outstanding.clear();
+    for (const std::uint32_t s : group_)
+      wave_.slots[s].pc = loop_.after;
+  }
+
+private:
+  enum class Kind : std::uint8_t { Number, Carried, Other };
+  /// What the loop writes, in one lane or in the wave: a register, or two that hold 64 bits.
+  struct Variable {
+    std::size_t low = 0; // into Wave::values
+    std::optional<std::size_t> high;
+    unsigned width = 0;
+    Kind kind = Kind::Other;
+    std::int64_t step = 0;
+    Value first{}, unknown{}, carried{};
+  };
+
+  Path path() const { return wave_.slots[group_.front()].path; }
+  void setGuessing(bool isGuessing) {
+    m_.isGuessing_ = isGuessing;
+    domain_.guess(isGuessing);
+  }
+
+  std::size_t cellOf(RegisterId reg, std::uint32_t slot) const {
+    return reg * wave_.stride + (m_.kernel_.registers[reg].uniform ? 0 : slot);
+  }
+
+  /// Registers that the body puts together to one number, by the lower one.
+  std::map<RegisterId, RegisterId> pairs() const {
+    std::map<RegisterId, RegisterId> found;
+    std::set<RegisterId> taken;
+    const auto isWritten = [&](const Operand &o) {
+      return o.isRegister() && m_.kernel_.registers[o.reg].width == 32 &&
+             std::ranges::binary_search(loop_.written, o.reg);
+    };
+    for (std::uint32_t pc = 0; pc < m_.kernel_.code.size(); ++pc) {
+      const Instruction &i = m_.kernel_.code[pc];
+      if (loop_.body[pc] && i.op == Op::Concat && i.width == 64 && i.src.size() == 2 &&
+          isWritten(i.src[0]) && isWritten(i.src[1]) && !taken.contains(i.src[0].reg) &&
+          !taken.contains(i.src[1].reg)) {
+        found[i.src[0].reg] = i.src[1].reg;
+        taken.insert({i.src[0].reg, i.src[1].reg});
+      }
+    }
+    return found;
+  }
+
+  void collect() {
+    const std::map<RegisterId, RegisterId> together = pairs();
+    std::set<RegisterId> upper;
+    for (const auto &[low, high] : together)
+      upper.insert(high);
+    for (const RegisterId reg : loop_.written) {
+      if (upper.contains(reg))
+        continue;
+      const bool isUniform = m_.kernel_.registers[reg].uniform;
+      for (const std::uint32_t slot : group_) {
+        Variable v;
+        v.low = cellOf(reg, slot);
+        v.width = m_.kernel_.registers[reg].width;
+        if (const auto it = together.find(reg); it != together.end()) {
+          v.high = cellOf(it->second, slot);
+          v.width = 64;
+        }
+        v.first = get(v);
+        variables_.push_back(v);
+        if (isUniform)
+          break;
+      }
+    }
+  }
+
+  Value get(const Variable &v) {
+    if (!v.high)
+      return wave_.values[v.low];
+    const std::array<Value, 2> halves = {wave_.values[v.low], wave_.values[*v.high]};
+    if (domain_.isUndefined(halves[0]) || domain_.isUndefined(halves[1]))
+      return Value{};
+    return domain_.concat(halves, 32);
+  }
+
+  void put(const Variable &v, const Value &value) {
+    if (!v.high) {
+      wave_.values[v.low] = value;
+      return;
+    }
+    const bool isUndefined = domain_.isUndefined(value);
+    wave_.values[v.low] = isUndefined ? Value{} : domain_.part(value, 32, 0, 64);
+    wave_.values[*v.high] = isUndefined ? Value{} : domain_.part(value, 32, 32, 64);
+  }
+
+  void step() {
+    for (const std::uint32_t s : group_)
+      wave_.slots[s].pc = loop_.head;
+    const std::size_t slots = wave_.slots.size();
+    m_.runStep(wave_, loop_);
+    if (wave_.slots.size() != slots)
+      throw DomainError("a loop in which the lanes' paths part");
+    if (!wave_.outstanding.empty())
+      throw DomainError("a loop whose step ends with loads outstanding");
+  }
+
+  void classify() {
+    collect();
+    wave_.values = first_;
+    for (Variable &v : variables_)
+      if (!domain_.isUndefined(v.first))
+        put(v, v.unknown = domain_.unknown(v.width));
+    step();
+    for (Variable &v : variables_) {
+      const Value after = get(v);
+      if (domain_.isUndefined(v.first) || domain_.isUndefined(after))
+        continue;
+      if (const auto by = domain_.step(v.unknown, after, v.width)) {
+        v.kind = Kind::Number;
+        v.step = *by;
+      } else if (domain_.mentions(after, v.unknown)) {
+        v.kind = Kind::Carried;
+        v.carried = domain_.carried(after);
+      }
+    }
+  }
+
+  /// The state at the head of step k.
+  void enter(const Value &k) {
+    wave_.values = first_;
+    for (const Variable &v : variables_)
+      put(v, v.kind == Kind::Number    ? domain_.at(v.first, v.step, k, v.width)
+             : v.kind == Kind::Carried ? v.carried
+                                       : Value{});
+  }
+
+  /// Runs the step: whether another follows.
+  Value continues() {
+    step();
+    const Instruction &exit = m_.kernel_.code[loop_.exit];
+    const auto asked = [&](std::uint32_t slot) {
+      const Value &guard = m_.cell(wave_, exit.guard, slot);
+      if (domain_.isUndefined(guard))
+        throw DomainError("a loop that goes on by a value nobody defined");
+      return guard;
+    };
+    const Value guard = asked(group_.front());
+    for (const std::uint32_t s : group_)
+      if (!(asked(s) == guard))
+        throw DomainError("a loop that lanes of one wave leave after different numbers of steps");
+    const bool leavesWhenSet = loop_.leavesWhenTaken != exit.guardNegated;
+    return leavesWhenSet ? domain_.select(guard, domain_.constant(1, 0), domain_.constant(1, 1), 1)
+                         : guard;
+  }
+
+  /// The numbers are those of the next step's head; no carried value depends on another.
+  void check(const Value &k) {
+    const Value one = domain_.constant(64, 1);
+    for (const Variable &v : variables_) {
+      const Value after = get(v);
+      if (v.kind == Kind::Number &&
+          !(after == domain_.at(domain_.at(v.first, v.step, k, v.width), v.step, one, v.width)))
+        throw DomainError("a number that does not grow by the same in every step");
+      if (v.kind != Kind::Carried)
+        continue;
+      for (const Variable &other : variables_)
+        if (&other != &v && other.kind == Kind::Carried && domain_.mentions(after, other.carried))
+          throw DomainError("values that a loop carries depend on each other");
+    }
+  }
+
+  void leave(const typename D::Trips &trips, const Value &k) {
+    std::vector<Value> after;
+    for (const Variable &v : variables_)
+      after.push_back(get(v));
+    wave_.values = first_;
+    for (std::size_t n = 0; n < variables_.size(); ++n) {
+      const Variable &v = variables_[n];
+      put(v, v.kind == Kind::Number ? domain_.afterLast(v.first, v.step, trips, v.width)
+             : v.kind == Kind::Carried
+                 ? domain_.fold(trips, v.first, after[n], v.carried, k, v.width)
+                 : Value{});
+    }
+    for (const std::uint32_t s : group_)
+      wave_.slots[s].pc = loop_.after;
+  }
+
+  Machine &m_;
+  D &domain_;
+  Wave &wave_;
+  const Loop &loop_;
+  const Group &group_;
+  const std::vector<Value> first_; // the registers at the head
+  std::vector<Variable> variables_;
+};
+
+template <class D> void Machine<D>::induction(Wave &wave, const Loop &loop, const Group &group) {
+  line_ = kernel_.code[loop.exit].line;
+  if (!loop.obstacle.empty())
+    throw DomainError("a loop with a number of steps that is not known: " + loop.obstacle);
+  std::vector<std::uint32_t> parked;
+  for (std::uint32_t s = 0; s < wave.slots.size(); ++s)
+    if (wave.slots[s].state == State::Running && std::ranges::find(group, s) == group.end()) {
+      wave.slots[s].state = State::Parked;
+      parked.push_back(s);
+    }
+  Induction induction(*this, wave, loop, group);
+  const bool wasGuessing = isGuessing_;
+  try {
+    induction.run();
+  } catch (const DomainError &) {
+    if (!wasGuessing)
+      throw;
+    induction.giveUp();
+  }
+  for (const std::uint32_t s : parked)
+    wave.slots[s].state = State::Running;
+}
+
+/// While guessing, a branch that is not decided leaves the loop that it can leave, or goes straight
+/// on: a wrong guess shows later.
+template <class D> bool Machine<D>::guessed(std::uint32_t pc) const {
+  const Loop *loop = loopLeftAt(pc);
+  return loop != nullptr && loop->leavesWhenTaken;
+}
+
+/// The loop whose number of steps the branch decides.
+template <class D> const Loop *Machine<D>::loopLeftAt(std::uint32_t pc) const {
+  for (const Loop &loop : std::ranges::reverse_view(allLoops_))
+    if (loop.exit == pc && loop.body[pc])
+      return &loop;
+  return nullptr;
+}
+
+} // namespace ordo::verify
