@@ -11,10 +11,12 @@ namespace {
 
 using verify::RunOrder;
 
-constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 20; // of a block; a mutant may loop
+// Of a block: a mutant may loop.
+constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMostStepsOfWide = std::uint64_t{1} << 23;
 
-/// Elements of the widest input's row.
-std::int64_t widest(const dsl::Program &program) {
+/// Whether rows take so long that few are run.
+bool isWide(const dsl::Program &program) {
   std::int64_t most = 1;
   for (const auto &[name, value] : oracle::inputsOf(program, 1).tensors) {
     std::int64_t count = 1;
@@ -22,7 +24,8 @@ std::int64_t widest(const dsl::Program &program) {
       count *= extent;
     most = std::max(most, count);
   }
-  return most;
+  constexpr std::int64_t kWide = 16384;
+  return most > kWide;
 }
 
 /// Changes of order between threads, and of when a load delivers: equal bits are no evidence.
@@ -39,12 +42,11 @@ Judge::Judge(const emulation::Subject &subject, Prover prover)
   const RunOrder reverse{RunOrder::Waves::Reverse, RunOrder::Lanes::Parted, 1, true};
   const RunOrder mixed{RunOrder::Waves::Interleaved, RunOrder::Lanes::Parted, 2, true};
   const RunOrder permuted{RunOrder::Waves::Permuted, RunOrder::Lanes::SmallestFirst, 3, true};
-  constexpr std::int64_t kWide = 16384; // beyond that, few rows: they take long
   if (oracle::isElementwise(program)) {
     add(300, oracle::inputsOf(program, 300), {});
     for (const auto &[rows, order] : {std::pair(1, reverse), {128, mixed}, {777, permuted}})
       add(rows, hardInputs(program, rows, static_cast<std::uint64_t>(rows)), order);
-  } else if (widest(program) > kWide) {
+  } else if (isWide(program)) {
     add(2, oracle::inputsOf(program, 2), {});
     add(1, hardInputs(program, 1, 1), reverse);
   } else {
@@ -70,7 +72,7 @@ void Judge::add(std::int64_t rows, dsl::EvalInputs inputs, RunOrder order) {
   trial.inputs = std::move(inputs);
   trial.want = dsl::evaluate(subject_.program(), trial.inputs);
   trial.launch = subject_.launch(rows, order);
-  trial.launch.steps = kMostSteps;
+  trial.launch.steps = isWide(subject_.program()) ? kMostStepsOfWide : kMostSteps;
   EXPECT_TRUE(trial.want.ok()) << subject_.name() << ": " << trial.want.error;
   trials_.push_back(std::move(trial));
 }
@@ -106,7 +108,8 @@ Verdict Judge::accepted(const Change &change, const verify::Kernel &mutant) cons
   if (verdict.seen != Seen::Equal)
     return verdict;
   if (isSynchronisation(change.rule)) {
-    verdict.why = ordersAll(kernel_, mutant);
+    const auto &block = subject_.recipe().block;
+    verdict.why = ordersAll(kernel_, mutant, block[0] * block[1] * block[2]);
     verdict.end = verdict.why.empty() ? End::Survivor : End::Equivalent;
     return verdict;
   }

@@ -36,8 +36,13 @@ bool isAccess(const Instruction &i) {
          (i.access.space == verify::Space::Shared || i.access.space == verify::Space::Generic);
 }
 
-/// Of all threads: one with a count is for a part of them.
-bool isBarrier(const Instruction &i) { return i.op == Op::Barrier && i.src.size() < 2; }
+/// Of all threads: one with a count is for a part of them, and a wave's is enough where it has all.
+bool isBarrier(const Instruction &i, bool isOneWave) {
+  constexpr std::uint64_t kAllLanes = 0xffffffffu;
+  return (i.op == Op::Barrier && i.src.size() < 2) ||
+         (i.op == Op::WarpBarrier && isOneWave && !i.src[0].isRegister() &&
+          i.src[0].bits == kAllLanes);
+}
 
 using Pairs = std::set<std::pair<std::size_t, std::size_t>>;
 
@@ -45,13 +50,13 @@ using Pairs = std::set<std::pair<std::size_t, std::size_t>>;
 /// reached from one start, the kernel's or a barrier's, without a barrier.
 class Epochs {
 public:
-  explicit Epochs(const Kernel &kernel) : kernel_(kernel) {
+  Epochs(const Kernel &kernel, bool isOneWave) : kernel_(kernel), isOneWave_(isOneWave) {
     for (Place at = 0; at < kernel.code.size(); ++at)
       if (isAccess(kernel.code[at]))
         accesses_.push_back(at);
     from(0);
     for (Place at = 0; at + 1 < kernel.code.size(); ++at)
-      if (isBarrier(kernel.code[at]))
+      if (isBarrier(kernel.code[at], isOneWave))
         from(at + 1);
   }
 
@@ -67,7 +72,7 @@ private:
     while (!left.empty()) {
       const Place at = left.back();
       left.pop_back();
-      if (isBarrier(kernel_.code[at]))
+      if (isBarrier(kernel_.code[at], isOneWave_))
         continue;
       if (const auto it = std::ranges::find(accesses_, at); it != accesses_.end())
         reached.push_back(static_cast<std::size_t>(it - accesses_.begin()));
@@ -81,6 +86,7 @@ private:
   }
 
   const Kernel &kernel_;
+  bool isOneWave_;
   std::vector<Place> accesses_;
   Pairs together_;
 };
@@ -169,16 +175,19 @@ private:
 
 std::string undelivered(const Kernel &kernel) { return Deliveries(kernel).problem; }
 
-std::string ordersAll(const Kernel &kernel, const Kernel &mutant) {
-  const Epochs before(kernel), after(mutant);
+std::string ordersAll(const Kernel &kernel, const Kernel &mutant, std::int64_t threads) {
+  const bool isOneWave = threads <= kernel.waveSize;
+  const Epochs before(kernel, isOneWave), after(mutant, isOneWave);
   if (before.count() != after.count() || !undelivered(mutant).empty())
     return "";
+  if (isOneWave && kernel.model == verify::Model::LockStep)
+    return "the block is one wave, which needs no barrier; loads are waited for on every path";
   for (const auto &pair : after.together())
     if (!before.together().contains(pair) &&
         !(after.isLoad(pair.first) && after.isLoad(pair.second)))
       return "";
   return "no access to shared memory shares an epoch that it did not, but for loads with loads; "
-         "what loads deliver is waited for on every path";
+         "loads are waited for on every path";
 }
 
 } // namespace ordo::mutation

@@ -5,6 +5,7 @@
 
 #include "compiler/verify/machine/instruction.h"
 
+#include <cstdint>
 #include <string>
 
 namespace ordo::mutation {
@@ -14,8 +15,10 @@ namespace ordo::mutation {
 ///   barrier of the block have one in the mutant too, whichever threads make them;
 /// - deliveries (AMDGCN): on every path the mutant waits for a load before it uses what it
 ///   delivers, and for all accesses to LDS before a barrier.
-/// The mutant must have the kernel's accesses to shared memory, in their order in the text.
-std::string ordersAll(const verify::Kernel &kernel, const verify::Kernel &mutant);
+/// The mutant must have the kernel's accesses to shared memory, in their order in the text. The
+/// threads of a block that is one wave need no barrier in lock step, and elsewhere the wave's.
+std::string ordersAll(const verify::Kernel &kernel, const verify::Kernel &mutant,
+                      std::int64_t threads);
 
 /// The first use, on some path, of what an access has yet to deliver, or empty.
 std::string undelivered(const verify::Kernel &kernel);

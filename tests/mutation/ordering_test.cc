@@ -34,6 +34,11 @@ verify::Kernel gcn(const std::string &body) {
   return kernel.value_or(verify::Kernel{});
 }
 
+/// Of a block of two waves.
+std::string ordersAll(const verify::Kernel &kernel, const verify::Kernel &mutant) {
+  return mutation::ordersAll(kernel, mutant, 2 * kernel.waveSize);
+}
+
 const std::string kStore = "st.shared.u32 [%r1], %r1;\n", kLoad = "ld.shared.u32 %r2, [%r1];\n",
                   kBarrier = "bar.sync 0;\n";
 
@@ -65,6 +70,19 @@ TEST(Ordering, ALoopBringsTheNextRoundsStoreBesideThisOnesLoad) {
   const auto kernel = ptx(head + kStore + kBarrier + kLoad + kBarrier + back);
   EXPECT_EQ(ordersAll(kernel, ptx(head + kStore + kBarrier + kLoad + back)), "");
   EXPECT_EQ(ordersAll(kernel, kernel), ordersAll(ptx(kStore), ptx(kStore)));
+}
+
+TEST(Ordering, ABlockOfOneWave) {
+  const auto kernel = ptx(kStore + kBarrier + kLoad);
+  EXPECT_NE(mutation::ordersAll(kernel, ptx(kStore + "bar.warp.sync -1;\n" + kLoad), 32), "");
+  EXPECT_EQ(mutation::ordersAll(kernel, ptx(kStore + "bar.warp.sync 1;\n" + kLoad), 32), "");
+  EXPECT_EQ(mutation::ordersAll(kernel, ptx(kStore + "bar.warp.sync -1;\n" + kLoad), 33), "");
+  EXPECT_EQ(mutation::ordersAll(kernel, ptx(kStore + kLoad), 32), "");
+  const std::string store = "v_mov_b32 v0, 0\nds_write_b32 v0, v0\n", load = "ds_read_b32 v1, v0\n",
+                    wait = "s_waitcnt lgkmcnt(0)\n";
+  const auto lockStep = gcn(store + wait + "s_barrier\n" + load);
+  EXPECT_NE(mutation::ordersAll(lockStep, gcn(store + wait + load), 64), "");
+  EXPECT_EQ(mutation::ordersAll(lockStep, gcn(store + wait + load), 65), "");
 }
 
 TEST(Ordering, AnAccessMoreIsNotTheKernels) {
