@@ -26,6 +26,10 @@ inline constexpr char kSign[] = "sign";           // a sign is dropped or turned
 inline constexpr char kConstant[] = "constant";   // one larger; of a float, the next
 inline constexpr char kRegister[] = "register";   // a source is another register
 inline constexpr char kWidth[] = "width";         // signed for unsigned, another format or size
+inline constexpr char kNans[] = "nans";           // max and min that keep a NaN
+inline constexpr char kIdentity[] = "identity";   // plus a zero, times one: some change -0.0
+inline constexpr char kScaled[] = "scaled";       // times 2, times 0.5: exact but at the ends
+inline constexpr char kCode[] = "code";           // bf16 rounded by integer code, not always right
 inline constexpr char kNarrow[] = "narrow";       // index arithmetic in 32 bits instead of 64
 // The shape of a reduction.
 inline constexpr char kOrder[] = "order";     // (a + b) + c as (a + c) + b

@@ -50,6 +50,13 @@ TEST(PtxMutator, Arithmetic) {
   EXPECT_THAT(ptx(rule::kCommuted), Contains(HasSubstr("\tadd.rn.f32 %f4, %f9, %f3;\n")));
 }
 
+TEST(PtxMutator, WhatChangesOnlyTheEndsOfARange) {
+  EXPECT_THAT(ptx(rule::kIdentity), Contains(HasSubstr("%f9;\n\tadd.rn.f32 %f4, %f4, "
+                                                       "0f00000000;\n")));
+  EXPECT_THAT(ptx(rule::kScaled), Contains(HasSubstr("\tmul.rn.f32 %f4, %f4, 0f40000000;\n"
+                                                     "\tmul.rn.f32 %f4, %f4, 0f3F000000;\n")));
+}
+
 TEST(PtxMutator, SumsInAnotherShape) {
   EXPECT_THAT(ptx(rule::kOrder), Contains(HasSubstr("add.rn.f32 other, %f3, 0f3F800000; "
                                                     "add.rn.f32 %f5, other, %f9;")));

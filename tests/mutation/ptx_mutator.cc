@@ -74,6 +74,8 @@ private:
     registers(i);
     products(i);
     sums(i);
+    results(i);
+    roundings(i);
     indices(i);
     addresses(i);
     control(i);
@@ -137,9 +139,13 @@ private:
   void numbers(std::size_t i) {
     if (at(i).isAny({"shfl", "bar"}))
       return;
-    for (std::size_t k = 1; k < at(i).operands.size(); ++k)
-      if (const auto next = nextNumber(at(i).operands[k]))
+    for (std::size_t k = 1; k < at(i).operands.size(); ++k) {
+      const std::string &number = at(i).operands[k];
+      if (const auto next = nextNumber(number))
         operand(rule::kConstant, i, k, *next);
+      if (number == "0f80000000" || number == "0f00000000") // a zero of the other sign
+        operand(rule::kSign, i, k, number == "0f00000000" ? "0f80000000" : "0f00000000");
+    }
   }
 
   void registers(std::size_t i) {
@@ -195,6 +201,47 @@ private:
     replace(rule, i,
             fmt::format("\t{{ .reg .{0} other; {1} other, {2}, {3}; {1} {4}, other, {5}; }}",
                         line.type(), line.opcode, x, y, line.operands[0], z));
+  }
+
+  /// What leaves the result alone, but for zeros, infinities or subnormals.
+  void results(std::size_t i) {
+    const CodeLine &line = at(i);
+    if (!line.isAny({"add.rn.f32", "mul.rn.f32", "max.f32", "fma.rn.f32"}))
+      return;
+    const std::string &d = line.operands[0];
+    const auto then = [&](const char *rule, std::initializer_list<const char *> steps) {
+      std::string text = line.print();
+      for (const std::string step : steps)
+        text += fmt::format("\n\t{0} {1}, {1}, {2};", step.substr(0, step.find(' ')), d,
+                            step.substr(step.find(' ') + 1));
+      replace(rule, i, text);
+    };
+    then(rule::kIdentity, {"add.rn.f32 0f00000000"});
+    then(rule::kIdentity, {"add.rn.f32 0f80000000"});
+    then(rule::kIdentity, {"mul.rn.f32 0f3F800000"});
+    then(rule::kIdentity, {"max.f32 0fFF800000"});
+    then(rule::kScaled, {"mul.rn.f32 0f40000000", "mul.rn.f32 0f3F000000"});
+    then(rule::kScaled, {"mul.rn.f32 0f3F000000", "mul.rn.f32 0f40000000"});
+  }
+
+  /// To bf16 by adding half of a last place, less one, plus the last bit: wrong for NaNs. Or plus
+  /// half alone: wrong for ties too.
+  void roundings(std::size_t i) {
+    const CodeLine &line = at(i);
+    if (line.opcode == "cvt.rn.bf16.f32")
+      for (const char *tie :
+           {"bfe.u32 cb, ca, 16, 1; add.s32 cb, cb, 32767;", "mov.b32 cb, 32768;"})
+        replace(rule::kCode, i,
+                fmt::format("\t{{ .reg .b32 ca, cb; mov.b32 ca, {1}; {2} add.s32 ca, ca, cb; "
+                            "shr.u32 ca, ca, 16; cvt.u16.u32 {0}, ca; }}",
+                            line.operands[0], line.operands[1], tie));
+    if (line.opcode == "cvt.rn.bf16x2.f32")
+      replace(rule::kCode, i,
+              fmt::format("\t{{ .reg .b32 ca, cb, cc; mov.b32 ca, {1}; bfe.u32 cb, ca, 16, 1; "
+                          "add.s32 cb, cb, 32767; add.s32 ca, ca, cb; and.b32 ca, ca, -65536; "
+                          "mov.b32 cc, {2}; bfe.u32 cb, cc, 16, 1; add.s32 cb, cb, 32767; "
+                          "add.s32 cc, cc, cb; shr.u32 cc, cc, 16; or.b32 {0}, ca, cc; }}",
+                          line.operands[0], line.operands[1], line.operands[2]));
   }
 
   static std::string moveType(std::string_view type) {
@@ -334,12 +381,13 @@ private:
 
 std::vector<std::string> ptxRules() {
   return {rule::kOperands, rule::kCommuted, rule::kOperation, rule::kFused,    rule::kUnfused,
-          rule::kContract, rule::kRounding, rule::kFlush,     rule::kSaturate, rule::kApprox,
-          rule::kSign,     rule::kConstant, rule::kRegister,  rule::kWidth,    rule::kNarrow,
-          rule::kOrder,    rule::kSplit,    rule::kRestart,   rule::kOffset,   rule::kArgument,
-          rule::kThread,   rule::kRelation, rule::kBound,     rule::kInverted, rule::kLanes,
-          rule::kSegment,  rule::kBarrier,  rule::kLate,      rule::kFence,    rule::kPart,
-          rule::kAtomic,   rule::kTwice,    rule::kLost};
+          rule::kContract, rule::kRounding, rule::kNans,      rule::kIdentity, rule::kScaled,
+          rule::kCode,     rule::kFlush,    rule::kSaturate,  rule::kApprox,   rule::kSign,
+          rule::kConstant, rule::kRegister, rule::kWidth,     rule::kNarrow,   rule::kOrder,
+          rule::kSplit,    rule::kRestart,  rule::kOffset,    rule::kArgument, rule::kThread,
+          rule::kRelation, rule::kBound,    rule::kInverted,  rule::kLanes,    rule::kSegment,
+          rule::kBarrier,  rule::kLate,     rule::kFence,     rule::kPart,     rule::kAtomic,
+          rule::kTwice,    rule::kLost};
 }
 
 std::vector<Change> ptxChanges(const std::string &text) { return Finder(text).changes; }

@@ -74,6 +74,9 @@ inline constexpr Rewrite kRewrites[] = {
     {rule::kApprox, "rcp.rn", "f64", "rn", "approx.ftz"},
     {rule::kApprox, "sqrt.rn", "f32", "rn", "approx"},
 
+    {rule::kNans, "max.f32", "", "max", "max.NaN"},
+    {rule::kNans, "min.f32", "", "min", "min.NaN"},
+
     {rule::kSign, "neg.f", "", "neg", "mov"},
     {rule::kSign, "abs.f", "", "abs", "mov"},
     {rule::kSign, "abs.f", "", "abs", "neg"},
@@ -106,6 +109,8 @@ inline constexpr Rewrite kRewrites[] = {
     {rule::kRelation, "setp.nan.", "", "nan", "num"},
     {rule::kRelation, "setp.lt.", "f32", "lt", "ltu"},
     {rule::kRelation, "setp.ge.", "f32", "ge", "geu"},
+    {rule::kRelation, "setp.gt.", "f32", "gt", "gtu"},
+    {rule::kRelation, "setp.eq.", "f32", "eq", "equ"},
     {rule::kRelation, "setp.ltu.", "", "ltu", "lt"},
 
     {rule::kLanes, "shfl.sync.bfly", "", "bfly", "down"},
