@@ -131,9 +131,23 @@ std::optional<bool> TermDomain::truth(const Value &value, Path path) {
 }
 
 Term TermDomain::under(Value value, Path path) {
-  while (value.isNode() && terms_.pool().node(value.node()).kind == Kind::Select) {
+  while (value.isNode()) {
+    const Node n = terms_.pool().node(value.node());
+    if (n.kind != Kind::Select && n.kind != Kind::And && n.kind != Kind::Not)
+      break;
     const std::vector<NodeId> args(terms_.pool().args(value.node()).begin(),
                                    terms_.pool().args(value.node()).end());
+    if (n.kind == Kind::Not)
+      return terms_.notBit(under(Term::of(args[0]), path));
+    if (n.kind == Kind::And) {
+      const auto first = truth(Term::of(args[0]), path), second = truth(Term::of(args[1]), path);
+      if (first == false || second == false)
+        return Term::constant(0);
+      if (!first && !second)
+        break;
+      value = first ? (second ? Term::constant(1) : Term::of(args[1])) : Term::of(args[0]);
+      continue;
+    }
     const auto holds = truth(Term::of(args[0]), path);
     if (!holds)
       break;

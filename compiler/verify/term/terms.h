@@ -152,6 +152,12 @@ private:
   std::optional<std::int64_t> apart(const Term &a, const Term &b);
   std::optional<Term> asMinMax(NodeId condition, const Term &a, const Term &b, unsigned width);
   std::optional<Kind> orderOf(AffineId form, AffineId x, AffineId y);
+  int infinityOf(NodeId a) const;
+  std::optional<Term> withInfinity(Kind kind, NodeId a, NodeId b);
+  std::optional<NodeId> onArms(std::initializer_list<NodeId> args,
+                               const std::function<NodeId(std::span<const NodeId>)> &operation);
+  bool isChosenConstant(NodeId a) const;
+  NodeId given(NodeId a, NodeId condition, bool holds, int depth);
   Term rawBits(NodeId a);
   bool isOrderedEqual(NodeId u, NodeId v, NodeId a, NodeId b);
   bool isOfBits(NodeId a, Kind kind, NodeId u, NodeId v);
@@ -175,7 +181,10 @@ private:
   std::vector<Slice> slices(const Term &a, unsigned width);
   static std::vector<Slice> runs(std::uint64_t bits, unsigned width);
   std::optional<Term> joinedExtreme(const Slice &low, const Slice &high);
+  std::optional<Term> extremeOf(AffineId f, AffineId x, AffineId y, const Slice &low,
+                                const Slice &high);
   std::optional<Term> joinedNumber(const Slice &low, const Slice &high);
+  std::optional<Term> besideChoice(const Slice &low, const Slice &high);
   std::optional<Term> neighbours(const Slice &low, const Slice &high);
   Term joined(const std::vector<Slice> &slices);
   Term joinedWith(std::vector<Slice> low, const Term &high, unsigned highWidth);

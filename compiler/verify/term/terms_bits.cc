@@ -4,6 +4,7 @@
 #include "compiler/verify/term/terms.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 namespace ordo::verify {
@@ -75,10 +76,35 @@ std::optional<Term> Terms::joinedNumber(const Slice &low, const Slice &high) {
   return std::nullopt;
 }
 
+/// A constant beside a choice is in both arms.
+std::optional<Term> Terms::besideChoice(const Slice &low, const Slice &high) {
+  const auto isChoice = [&](const Slice &s) {
+    return s.value.isNode() && pool_.node(s.value.node()).kind == Kind::Select &&
+           !pool_.node(s.value.node()).sort.isFloat();
+  };
+  const bool isLow = isChoice(low) && high.value.isConstant();
+  if (!isLow && !(isChoice(high) && low.value.isConstant()))
+    return std::nullopt;
+  const NodeId choice = (isLow ? low : high).value.node();
+  const std::array<NodeId, 3> parts = {pool_.args(choice)[0], pool_.args(choice)[1],
+                                       pool_.args(choice)[2]};
+  const auto arm = [&](std::size_t which) {
+    const Term value = constantOrNode(parts[which]);
+    const unsigned width = (isLow ? low : high).width;
+    std::vector<Slice> all = isLow ? slices(value, width) : std::vector<Slice>{low};
+    for (const Slice &slice : isLow ? std::vector<Slice>{high} : slices(value, width))
+      all.push_back(slice);
+    return joined(all);
+  };
+  return select(Term::of(parts[0]), arm(1), arm(2), low.width + high.width);
+}
+
 /// What two neighbours are together, if they are parts of one value.
 std::optional<Term> Terms::neighbours(const Slice &low, const Slice &high) {
   if (low.value.isConstant() && high.value.isConstant() && low.width + high.width <= 64)
     return Term::constant(low.value.bits | high.value.bits << low.width);
+  if (const auto chosen = besideChoice(low, high))
+    return chosen;
   if (!high.value.isNode())
     return std::nullopt;
   if (const auto number = joinedNumber(low, high))
@@ -164,6 +190,11 @@ Term Terms::extract(const Term &a, unsigned bit, unsigned width, unsigned ofWidt
                extract(constantOrNode(args[2]), bit, width, ofWidth), width);
     parts_[key] = result;
     return result;
+  }
+  if (n.kind == Kind::SignExtend) {
+    const NodeId inner = pool_.args(id)[0];
+    if (bit + width <= pool_.node(inner).sort.width)
+      return extract(constantOrNode(inner), bit, width, pool_.node(inner).sort.width);
   }
   if (n.kind == Kind::Concat)
     return extractSlices(a, bit, width, ofWidth);

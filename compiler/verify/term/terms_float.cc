@@ -16,6 +16,9 @@ std::uint64_t oneOf(DType format) {
   return static_cast<std::uint64_t>(f.bias) << f.mantissaBits;
 }
 
+/// How deep an arm of a choice is searched for choices on the same condition.
+constexpr int kGivenDepth = 3;
+
 std::uint64_t signBit(DType format) { return std::uint64_t{1} << (dsl::bitWidth(format) - 1); }
 
 /// The bits of 2^-k if `bits` is 2^k, both normal.
@@ -98,6 +101,9 @@ NodeId Terms::fabs(NodeId a) {
 NodeId Terms::fadd(DType format, NodeId a, NodeId b) {
   a = settled(a);
   b = settled(b);
+  if (const auto pushed =
+          onArms({a, b}, [&](std::span<const NodeId> x) { return fadd(format, x[0], x[1]); }))
+    return *pushed;
   if (allConstant({a, b}))
     return folded(Op::FAdd, format, {a, b});
   const auto isNegativeZero = [&](NodeId x) { return floatBits(x) == signBit(format); };
@@ -117,6 +123,9 @@ NodeId Terms::fadd(DType format, NodeId a, NodeId b) {
 NodeId Terms::fmul(DType format, NodeId a, NodeId b) {
   a = settled(a);
   b = settled(b);
+  if (const auto pushed =
+          onArms({a, b}, [&](std::span<const NodeId> x) { return fmul(format, x[0], x[1]); }))
+    return *pushed;
   if (allConstant({a, b}))
     return folded(Op::FMul, format, {a, b});
   const auto [x, xNegative] = withoutSign(a);
@@ -135,6 +144,9 @@ NodeId Terms::fmul(DType format, NodeId a, NodeId b) {
 NodeId Terms::fdiv(DType format, NodeId a, NodeId b) {
   a = settled(a);
   b = settled(b);
+  if (const auto pushed =
+          onArms({a, b}, [&](std::span<const NodeId> x) { return fdiv(format, x[0], x[1]); }))
+    return *pushed;
   if (allConstant({a, b}))
     return folded(Op::FDiv, format, {a, b});
   if (const auto bits = floatBits(b))
@@ -150,6 +162,9 @@ NodeId Terms::ffma(DType format, NodeId a, NodeId b, NodeId c) {
   a = settled(a);
   b = settled(b);
   c = settled(c);
+  if (const auto pushed = onArms(
+          {a, b, c}, [&](std::span<const NodeId> x) { return ffma(format, x[0], x[1], x[2]); }))
+    return *pushed;
   if (allConstant({a, b, c}))
     return folded(Op::FFma, format, {a, b, c});
   if (floatBits(c) == signBit(format)) // a * b + -0.0 rounds a * b
@@ -381,24 +396,6 @@ Term Terms::toInteger(NodeId a, unsigned width, bool isSigned, Round rounding) {
                 static_cast<std::uint64_t>(rounding));
 }
 
-Term Terms::fcompare(Kind kind, NodeId a, NodeId b) {
-  a = settled(a);
-  b = settled(b);
-  if (allConstant({a, b})) {
-    Instruction i;
-    i.op = kind == Kind::FEq ? Op::FCmpEq : kind == Kind::FLt ? Op::FCmpLt : Op::FCmpLe;
-    i.format = pool_.node(a).sort.format;
-    i.src.resize(2);
-    const std::uint64_t bits[2] = {*floatBits(a), *floatBits(b)};
-    return Term::constant(computeFloat(i, bits, NanStyle::Canonical));
-  }
-  if (kind == Kind::FEq && a == b)
-    return notBit(isNan(a));
-  if (kind == Kind::FEq && b < a)
-    std::swap(a, b);
-  return Term::of(pool_.make(kind, Sort::bits(1), 0, {a, b}));
-}
-
 Term Terms::isNan(NodeId a) {
   a = withoutSign(settled(a)).first;
   const Node n = pool_.node(a);
@@ -440,6 +437,10 @@ NodeId Terms::selectFloat(NodeId condition, NodeId a, NodeId b) {
   if (n.kind == Kind::FEq &&
       isOrderedEqual(pool_.args(condition)[0], pool_.args(condition)[1], a, b))
     return b;
+  a = settled(given(a, condition, true, kGivenDepth));
+  b = settled(given(b, condition, false, kGivenDepth));
+  if (a == b)
+    return a;
   return pool_.make(Kind::Select, pool_.node(a).sort, 0, {condition, a, b});
 }
 

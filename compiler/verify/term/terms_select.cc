@@ -108,33 +108,44 @@ std::optional<Kind> Terms::orderOf(AffineId form, AffineId x, AffineId y) {
   return std::nullopt;
 }
 
-/// The upper half of a minimum or maximum whose lower half is known as such.
+/// if c then the upper part of x else that of y, above the lower part of the minimum (or maximum)
+/// that c chooses: that extreme. x or y is guessed from the lower part, the other from c.
 std::optional<Term> Terms::joinedExtreme(const Slice &low, const Slice &high) {
-  const Affine l = affine_.form(modular(low.value, low.width));
-  if (l.constant != 0 || l.terms.size() != 1 || l.terms.front().second != 1)
+  const NodeId condition = pool_.args(high.value.node())[0];
+  if (low.width + high.width != 64 || pool_.node(condition).kind != Kind::AtLeastZero)
     return std::nullopt;
-  const NodeId extreme = l.terms.front().first;
-  const Node n = pool_.node(extreme);
-  if ((n.kind != Kind::MinU && n.kind != Kind::MaxU) || n.sort.width != low.width + high.width)
-    return std::nullopt;
-  const std::array<NodeId, 3> choice = {pool_.args(high.value.node())[0],
-                                        pool_.args(high.value.node())[1],
-                                        pool_.args(high.value.node())[2]};
-  if (pool_.node(choice[0]).kind != Kind::AtLeastZero)
-    return std::nullopt;
-  const std::array<Term, 2> sides = {constantOrNode(pool_.args(extreme)[0]),
-                                     constantOrNode(pool_.args(extreme)[1])};
-  for (const std::size_t first : {0u, 1u}) {
-    const auto upper = [&](std::size_t side) {
-      return extract(sides[side], low.width, high.width, n.sort.width);
-    };
-    if (orderOf(static_cast<AffineId>(pool_.node(choice[0]).payload),
-                exact(sides[first], n.sort.width),
-                exact(sides[1 - first], n.sort.width)) == n.kind &&
-        upper(first) == constantOrNode(choice[1]) && upper(1 - first) == constantOrNode(choice[2]))
-      return Term::of(extreme);
-  }
+  const auto f = static_cast<AffineId>(pool_.node(condition).payload);
+  std::vector<AffineId> guesses = {modular(low.value, low.width)};
+  const Affine l = affine_.form(guesses.front());
+  if (l.terms.size() == 1)
+    if (const NodeId atom = l.terms.front().first;
+        pool_.node(atom).kind == Kind::MinU || pool_.node(atom).kind == Kind::MaxU)
+      guesses = {exact(constantOrNode(pool_.args(atom)[0]), 64)};
+  for (const AffineId guess : guesses)
+    for (const std::int64_t strict : {1, 0}) {
+      const AffineId by = affine_.plus(f, strict); // min: y - x, max: x - y
+      for (const auto &[x, y] :
+           {std::pair(guess, affine_.add(guess, by)), std::pair(affine_.sub(guess, by), guess),
+            std::pair(guess, affine_.sub(guess, by)), std::pair(affine_.add(guess, by), guess)})
+        if (const auto extreme = extremeOf(f, x, y, low, high))
+          return extreme;
+    }
   return std::nullopt;
+}
+
+std::optional<Term> Terms::extremeOf(AffineId f, AffineId x, AffineId y, const Slice &low,
+                                     const Slice &high) {
+  const auto kind = orderOf(f, x, y);
+  if (!kind || !facts_.within(x, 0, Wide{1} << 62) || !facts_.within(y, 0, Wide{1} << 62))
+    return std::nullopt;
+  const Term a = integer(x, 64), b = integer(y, 64);
+  const Term extreme = minMax(*kind, a, b, 64);
+  const NodeId choice = high.value.node();
+  const bool isIt =
+      extract(a, low.width, high.width, 64) == constantOrNode(pool_.args(choice)[1]) &&
+      extract(b, low.width, high.width, 64) == constantOrNode(pool_.args(choice)[2]) &&
+      extract(extreme, 0, low.width, 64) == low.value;
+  return isIt ? std::optional(extreme) : std::nullopt;
 }
 
 /// A float's bits as they came: of a widened bf16 the upper half.

@@ -1,0 +1,142 @@
+// Laws of comparisons of floats, and of operations on choices.
+#include "compiler/verify/machine/concrete.h"
+#include "compiler/verify/term/terms.h"
+
+#include <algorithm>
+
+namespace ordo::verify {
+
+using dsl::DType;
+
+/// 1 for +inf, -1 for -inf, 0 for anything else.
+int Terms::infinityOf(NodeId a) const {
+  const auto bits = floatBits(a);
+  if (!bits)
+    return 0;
+  const DType format = pool_.node(a).sort.format;
+  const dsl::FloatFormat f = dsl::floatFormat(format);
+  const std::uint64_t sign = std::uint64_t{1} << (dsl::bitWidth(format) - 1);
+  const std::uint64_t infinity = ((std::uint64_t{1} << f.exponentBits) - 1) << f.mantissaBits;
+  if (!f.hasInfinity || (*bits & ~sign) != infinity)
+    return 0;
+  return (*bits & sign) != 0 ? -1 : 1;
+}
+
+/// -a < -b is b < a; -a < c is -c < a; equality likewise.
+Term Terms::fcompare(Kind kind, NodeId a, NodeId b) {
+  a = settled(a);
+  b = settled(b);
+  if (allConstant({a, b})) {
+    Instruction i;
+    i.op = kind == Kind::FEq ? Op::FCmpEq : kind == Kind::FLt ? Op::FCmpLt : Op::FCmpLe;
+    i.format = pool_.node(a).sort.format;
+    i.src.resize(2);
+    const std::uint64_t bits[2] = {*floatBits(a), *floatBits(b)};
+    return Term::constant(computeFloat(i, bits, NanStyle::Canonical));
+  }
+  const bool isNegated = pool_.node(a).kind == Kind::FNeg,
+             isOther = pool_.node(b).kind == Kind::FNeg;
+  if ((isNegated && (isOther || floatBits(b))) || (isOther && floatBits(a)))
+    return fcompare(kind, fneg(b), fneg(a));
+  if (const auto known = withInfinity(kind, a, b))
+    return *known;
+  if (kind == Kind::FEq && a == b)
+    return notBit(isNan(a));
+  if (kind == Kind::FEq && b < a)
+    std::swap(a, b);
+  return Term::of(pool_.make(kind, Sort::bits(1), 0, {a, b}));
+}
+
+/// Against an infinity, order is equality: x < inf of all numbers but inf.
+std::optional<Term> Terms::withInfinity(Kind kind, NodeId a, NodeId b) {
+  if (kind == Kind::FEq)
+    return std::nullopt;
+  const int low = infinityOf(a), high = infinityOf(b);
+  if (low == 0 && high == 0)
+    return std::nullopt;
+  const NodeId x = low != 0 ? b : a;
+  const Term isNumber = notBit(isNan(x)), isInfinite = fcompare(Kind::FEq, a, b);
+  if (low == 1 || high == -1) // inf <= x, x <= -inf
+    return kind == Kind::FLt ? Term::constant(0) : isInfinite;
+  return kind == Kind::FLe ? isNumber : andBit(notBit(isInfinite), isNumber);
+}
+
+/// The operation arm by arm, where its operands are choices on one condition, or constants, and an
+/// arm is a constant.
+std::optional<NodeId>
+Terms::onArms(std::initializer_list<NodeId> args,
+              const std::function<NodeId(std::span<const NodeId>)> &operation) {
+  std::optional<NodeId> condition;
+  bool hasConstant = false;
+  for (const NodeId arg : args) {
+    if (floatBits(arg))
+      continue;
+    if (pool_.node(arg).kind != Kind::Select)
+      return std::nullopt;
+    const auto parts = pool_.args(arg);
+    if (condition && *condition != parts[0])
+      return std::nullopt;
+    condition = parts[0];
+    hasConstant |= isChosenConstant(parts[1]) || isChosenConstant(parts[2]);
+  }
+  if (!condition || !hasConstant)
+    return std::nullopt;
+  const auto arm = [&](std::size_t which) {
+    std::vector<NodeId> operands;
+    for (const NodeId arg : args)
+      operands.push_back(floatBits(arg) ? arg : pool_.args(arg)[which]);
+    return operation(operands);
+  };
+  const NodeId yes = arm(1), no = arm(2);
+  return selectFloat(*condition, yes, no);
+}
+
+/// A constant, or a choice of two.
+bool Terms::isChosenConstant(NodeId a) const {
+  if (floatBits(a))
+    return true;
+  return pool_.node(a).kind == Kind::Select && floatBits(pool_.args(a)[1]) &&
+         floatBits(pool_.args(a)[2]);
+}
+
+/// The same value where the condition has this truth: choices on it are made.
+NodeId Terms::given(NodeId a, NodeId condition, bool holds, int depth) {
+  const Node n = pool_.node(a);
+  if (a < condition || !n.sort.isFloat()) // a node comes after what it mentions
+    return a;
+  if (n.kind == Kind::Select && pool_.args(a)[0] == condition)
+    return pool_.args(a)[holds ? 1 : 2];
+  if (depth == 0)
+    return a;
+  std::vector<NodeId> args(pool_.args(a).begin(), pool_.args(a).end());
+  bool isSame = true;
+  for (NodeId &arg : args) {
+    const NodeId before = arg;
+    arg = given(before, condition, holds, depth - 1);
+    isSame &= arg == before;
+  }
+  if (isSame)
+    return a;
+  switch (n.kind) {
+  case Kind::FAdd:
+    return fadd(n.sort.format, args[0], args[1]);
+  case Kind::FMul:
+    return fmul(n.sort.format, args[0], args[1]);
+  case Kind::FDiv:
+    return fdiv(n.sort.format, args[0], args[1]);
+  case Kind::FFma:
+    return ffma(n.sort.format, args[0], args[1], args[2]);
+  case Kind::FNeg:
+    return fneg(args[0]);
+  case Kind::FAbs:
+    return fabs(args[0]);
+  case Kind::FConvert:
+    return fconvert(n.sort.format, args[0], static_cast<Round>(n.payload));
+  case Kind::Select:
+    return selectFloat(args[0], args[1], args[2]);
+  default:
+    return a;
+  }
+}
+
+} // namespace ordo::verify
