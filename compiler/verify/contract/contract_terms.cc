@@ -36,6 +36,8 @@ AffineId ContractTerms::elements(dsl::TensorId tensor) {
   return count;
 }
 
+AffineId ContractTerms::extent(dsl::ExprId expr) { return expansion_->run(expr).id; }
+
 AffineId ContractTerms::number(dsl::TensorId tensor, std::span<const AffineId> index) {
   return expansion_->number(tensor, index);
 }

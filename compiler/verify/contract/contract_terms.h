@@ -39,6 +39,8 @@ public:
   /// Extents of an argument, outermost first, and their product.
   const std::vector<AffineId> &shape(dsl::TensorId tensor);
   AffineId elements(dsl::TensorId tensor);
+  /// An Index expression over constants and free dimensions.
+  AffineId extent(dsl::ExprId expr);
   /// The row-major number of an element; one index per axis.
   AffineId number(dsl::TensorId tensor, std::span<const AffineId> index);
 

@@ -25,6 +25,7 @@ public:
   AffineId number(dsl::TensorId tensor, std::span<const AffineId> index);
   Element element(dsl::TensorId output, std::span<const AffineId> index);
   Terms &terms() { return terms_; }
+  Value run(dsl::ExprId root);
 
 private:
   /// A definition or a reduction, and the forms that it depends on.
@@ -46,7 +47,6 @@ private:
   };
 
   void bind(const std::vector<dsl::VarId> &variables, std::span<const AffineId> forms);
-  Value run(dsl::ExprId root);
   void run(const Plan &plan, std::vector<Value> &values, bool isFirst);
   Value valueOf(dsl::ExprId id, std::span<const Value> args, dsl::DType from);
   Value computed(dsl::ExprId id, std::span<const Value> args, dsl::DType from);

@@ -61,8 +61,31 @@ AffineId operand(Terms &terms, NodeId node) {
                      n.sort.width);
 }
 
+/// Forms that the path makes 0, solved for the oldest symbol of factor 1 or -1: a size, where there
+/// is one, for sizes are made before the block.
+void solve(Terms &terms, Conditions &conditions) {
+  AffinePool &affine = terms.affine();
+  for (const AffineId given : conditions.given) {
+    if (!terms.facts().holds(affine.scale(given, -1), conditions.given))
+      continue;
+    const AffineId zero = settled(terms, given, conditions);
+    const Affine f = affine.form(zero);
+    const auto symbol = std::ranges::find_if(f.terms, [&](const auto &term) {
+      return (term.second == 1 || term.second == -1) &&
+             terms.pool().node(term.first).kind == Kind::Symbol;
+    });
+    if (symbol != f.terms.end())
+      conditions.equal.emplace_back(symbol->first, affine.sub(affine.atom(symbol->first),
+                                                              affine.scale(zero, symbol->second)));
+  }
+}
+
 /// What replaces an atom, or nothing.
-std::optional<AffineId> replaced(Terms &terms, NodeId atom, std::span<const AffineId> given) {
+std::optional<AffineId> replaced(Terms &terms, NodeId atom, const Conditions &conditions) {
+  const std::vector<AffineId> &given = conditions.given;
+  for (const auto &[symbol, by] : conditions.equal)
+    if (symbol == atom)
+      return by;
   const Node n = terms.pool().node(atom);
   AffinePool &affine = terms.affine();
   if (n.kind == Kind::MinU || n.kind == Kind::MaxU) {
@@ -79,7 +102,7 @@ std::optional<AffineId> replaced(Terms &terms, NodeId atom, std::span<const Affi
   if (n.kind == Kind::FloorDiv) {
     const auto divisor =
         static_cast<std::int64_t>(terms.pool().node(terms.pool().args(atom)[0]).payload);
-    const AffineId inner = settled(terms, static_cast<AffineId>(n.payload), given);
+    const AffineId inner = settled(terms, static_cast<AffineId>(n.payload), conditions);
     const auto [quotient, rest] = affine.split(inner, divisor);
     if (terms.facts().within(rest, 0, divisor, given))
       return quotient;
@@ -90,17 +113,23 @@ std::optional<AffineId> replaced(Terms &terms, NodeId atom, std::span<const Affi
 } // namespace
 
 Conditions takenApart(Terms &terms, std::span<const Condition> path) {
-  return Opening(terms).run(path);
+  Conditions conditions = Opening(terms).run(path);
+  conditions.isImpossible = !conditions.given.empty() &&
+                            terms.facts().holds(terms.affine().constant(-1), conditions.given);
+  if (!conditions.isImpossible)
+    solve(terms, conditions);
+  return conditions;
 }
 
-AffineId settled(Terms &terms, AffineId form, std::span<const AffineId> given) {
+AffineId settled(Terms &terms, AffineId form, const Conditions &conditions) {
   AffinePool &affine = terms.affine();
-  // A replacement's atoms are smaller nodes than the atom itself, so this ends.
+  // A replacement has older atoms than the atom, or symbols that no equation is solved for: it
+  // ends.
   for (bool isChanged = true; isChanged;) {
     isChanged = false;
     const Affine current = affine.form(form);
     for (const auto &[atom, factor] : current.terms)
-      if (const auto by = replaced(terms, atom, given)) {
+      if (const auto by = replaced(terms, atom, conditions)) {
         form = affine.combine(affine.sub(form, affine.scale(affine.atom(atom), factor)), 1, *by,
                               factor);
         isChanged = true;

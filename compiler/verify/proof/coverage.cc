@@ -259,7 +259,8 @@ private:
     Output output(terms, launched_.signature.arguments[argument], launched_.summary, launched_.grid,
                   paths_, std::move(where));
     for (std::uint32_t k = 0; k < launched_.summary.stores.size(); ++k)
-      if (launched_.summary.stores[k].argument == argument)
+      if (const GlobalStore &store = launched_.summary.stores[k];
+          store.argument == argument && !paths_[store.path].isImpossible)
         output.add(k, settled_[k]);
     return output.check(launched_.sizes);
   }
@@ -280,7 +281,7 @@ std::vector<AffineId> settledElements(Terms &terms, const Summary &summary) {
   for (const GlobalStore &store : summary.stores) {
     const auto [it, isNew] = known.try_emplace({store.element, store.path});
     if (isNew)
-      it->second = settled(terms, store.element, paths[store.path].given);
+      it->second = settled(terms, store.element, paths[store.path]);
     elements.push_back(it->second);
   }
   return elements;

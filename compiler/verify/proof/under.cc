@@ -67,7 +67,7 @@ AffineId Under::form(AffineId id) {
   if (const auto it = forms_.find(id); it != forms_.end())
     return it->second;
   AffinePool &affine = terms_.affine();
-  const AffineId before = settled(terms_, id, conditions_.given);
+  const AffineId before = settled(terms_, id, conditions_);
   AffineId result = before;
   const Affine f = affine.form(before);
   for (const auto &[atom, factor] : f.terms) {
@@ -110,8 +110,8 @@ NodeId Under::rebuilt(NodeId id) {
   if (n.sort == Sort::bits(1))
     if (const auto truth = decided(id))
       return terms_.asBits(1, Term::constant(*truth));
-  bool isChanged =
-      holdsForm(n.kind) || n.kind == Kind::Input || n.kind == Kind::MinU || n.kind == Kind::MaxU;
+  bool isChanged = holdsForm(n.kind) || n.kind == Kind::Input || n.kind == Kind::MinU ||
+                   n.kind == Kind::MaxU || n.kind == Kind::Symbol;
   forEachOperand(terms_, id, [&](NodeId child) { isChanged = isChanged || now(child) != child; });
   if (!isChanged)
     return id;
@@ -216,10 +216,11 @@ Term Under::rebuiltBits(NodeId id) {
   case Kind::Integer:
     return terms_.integer(form(static_cast<AffineId>(n.payload)), w);
   case Kind::FloorDiv:
+  case Kind::Symbol:
     return terms_.integer(form(terms_.affine().atom(id)), w);
   case Kind::MinU:
   case Kind::MaxU: {
-    const AffineId at = settled(terms_, terms_.affine().atom(id), conditions_.given);
+    const AffineId at = settled(terms_, terms_.affine().atom(id), conditions_);
     return at == terms_.affine().atom(id) ? terms_.minMax(n.kind, term(args[0]), term(args[1]), w)
                                           : terms_.integer(form(at), w);
   }

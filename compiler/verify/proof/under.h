@@ -25,6 +25,7 @@ public:
   Under(Terms &terms, Conditions conditions);
   /// A node that is equal to `root` wherever the conditions hold. What was asked before is kept.
   NodeId operator()(NodeId root);
+  bool isImpossible() const { return conditions_.isImpossible; }
 
 private:
   std::optional<bool> decided(NodeId id);

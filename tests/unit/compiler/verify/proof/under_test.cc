@@ -76,6 +76,24 @@ TEST_F(UnderTest, AConditionOfDataIsTakenAsThePathHasIt) {
   EXPECT_EQ(under(either.node()), x);
 }
 
+TEST_F(UnderTest, ASizeThatThePathFixesIsSolvedFor) {
+  // T - 1 = 4*block + 1, as two inequalities leave it.
+  const NodeId more = terms_.atLeastZero(atMost(rows(2))).node();
+  Under under(terms_,
+              takenApart(terms_, std::vector<Condition>{{inRange(1), true}, {more, false}}));
+  EXPECT_EQ(under(load(affine().plus(size_, -1))), load(rows(1)));
+  EXPECT_EQ(under(load(clamped(3))), load(rows(1)));
+}
+
+TEST_F(UnderTest, AnImpossiblePathIsKnownAsSuch) {
+  const auto path = [&](bool holds) {
+    return Under(terms_, takenApart(terms_, std::vector<Condition>{{inRange(2), true},
+                                                                   {inRange(1), holds}}));
+  };
+  EXPECT_FALSE(path(true).isImpossible());
+  EXPECT_TRUE(path(false).isImpossible());
+}
+
 TEST_F(UnderTest, ADeepChainDoesNotRecurse) {
   NodeId clampedSum = load(clamped(1)), sum = load(rows(1));
   for (std::int64_t k = 2; k < 200'000; ++k) {
