@@ -1,17 +1,15 @@
 #include "compiler/driver/artifacts.h"
 
 #include "compiler/driver/failure.h"
+#include "compiler/driver/parallel.h"
 #include "compiler/driver/text.h"
 #include "dsl/sema/digest.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <deque>
 #include <fmt/core.h>
 #include <set>
-#include <thread>
-#include <unistd.h>
 
 namespace ordo::compiler::driver {
 
@@ -25,47 +23,14 @@ struct Job {
   bool isDone = false;
 };
 
-/// "3 of 66 …" on a terminal, rewritten in place; nothing in a pipe.
-class Progress {
-public:
-  explicit Progress(std::size_t total) : total_(total), isShown_(::isatty(STDERR_FILENO) != 0) {}
-  ~Progress() {
-    if (isShown_)
-      std::fputs("\r\x1b[K", stderr);
-  }
-  void step(std::size_t done) const {
-    if (isShown_)
-      fmt::print(stderr, "\r\x1b[Kcompiling {} of {}", std::min(done + 1, total_), total_);
-  }
-
-private:
-  std::size_t total_;
-  bool isShown_;
-};
-
 void compileJobs(std::deque<Job> &jobs, Emit stop) {
-  std::atomic<std::size_t> next = 0;
-  std::atomic<std::size_t> done = 0;
-  const Progress progress(jobs.size());
-  const auto work = [&] {
-    for (std::size_t i = next++; i < jobs.size(); i = next++) {
-      Job &job = jobs[i];
-      progress.step(done);
-      auto compiled = compile(*job.program, *job.result->target, stop, job.diagnostics);
-      job.isDone = compiled.has_value();
-      if (compiled)
-        job.result->kernel = std::move(*compiled);
-      ++done;
-    }
-  };
-  const std::size_t helpers =
-      std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), jobs.size());
-  std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < helpers; ++i)
-    threads.emplace_back(work);
-  work();
-  for (std::thread &thread : threads)
-    thread.join();
+  inParallel("compiling", jobs.size(), [&](std::size_t i) {
+    Job &job = jobs[i];
+    auto compiled = compile(*job.program, *job.result->target, stop, job.diagnostics);
+    job.isDone = compiled.has_value();
+    if (compiled)
+      job.result->kernel = std::move(*compiled);
+  });
 }
 
 /// Diagnostics and notes of all jobs, in their order. What several jobs say in the same words is

@@ -2,9 +2,12 @@
 
 #include "compiler/driver/artifacts.h"
 #include "compiler/driver/failure.h"
+#include "compiler/driver/json.h"
 #include "compiler/driver/lock.h"
 #include "compiler/driver/manifest_files.h"
+#include "compiler/driver/parallel.h"
 #include "compiler/driver/profiles.h"
+#include "compiler/driver/proofs.h"
 #include "compiler/driver/text.h"
 
 #include "llvm/Config/llvm-config.h"
@@ -195,6 +198,75 @@ void printSummary(const std::string &folder, const std::vector<BuiltKernel> &bui
              counted(files, "file"), kManifestName);
 }
 
+Provable provable(const BuiltKernel &kernel, const BuiltTarget &target, const std::string &ptxas) {
+  const dsl::Program &program = kernel.program;
+  const LaunchRecipe &launch = target.kernel.launch;
+  Provable of;
+  of.program = &program;
+  of.target = target.target;
+  for (const Artifact &artifact : target.artifacts)
+    of.files[artifact.role] = artifact.file.bytes;
+  of.launch = {launch.block, launch.rowExtents, launch.rows};
+  of.digest = kernel.digest;
+  of.recipe = recipeText(program.kernel, argumentsJson(program), requiresJson(program),
+                         launchJson(program, launch));
+  of.ptxas = hasCubin(target) ? ptxas : "";
+  return of;
+}
+
+/// Proves what can be, and puts the certificates beside the code. Throws a refusal, after all of
+/// them are printed, where a kernel cannot be proven.
+void proveAll(const Contract &contract, std::vector<BuiltKernel> &built, const std::string &ptxas) {
+  std::vector<std::pair<BuiltKernel *, BuiltTarget *>> jobs;
+  for (BuiltKernel &kernel : built)
+    for (BuiltTarget &target : kernel.targets)
+      if (notProvable(*target.target).empty())
+        jobs.emplace_back(&kernel, &target);
+  std::vector<Proven> proven(jobs.size());
+  inParallel("proving", jobs.size(), [&](std::size_t i) {
+    const auto &[kernel, target] = jobs[i];
+    proven[i] = proofOf(provable(*kernel, *target, ptxas));
+  });
+  std::vector<std::string> refused;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const auto &[kernel, target] = jobs[i];
+    const std::string name = fmt::format("{} for {}", kernel->program.kernel, target->target->name);
+    if (proven[i].proof.isProven()) {
+      target->certificate = OutputFile{
+          fmt::format("{}.{}.certificate.json", kernel->program.kernel, target->target->name),
+          proven[i].certificate};
+      continue;
+    }
+    fmt::print(stderr, "{}: refused\n{}", name, refusalText(contract, *proven[i].proof.refusal));
+    refused.push_back(name);
+  }
+  if (!refused.empty())
+    throw refusal(fmt::format("cannot prove {}; nothing was written", joined(refused)),
+                  "without --verify it is built and not proven");
+}
+
+std::vector<OutputFile> filesOf(const std::vector<ContractSource> &sources,
+                                const std::vector<BuiltKernel> &built) {
+  std::vector<OutputFile> files;
+  for (const ContractSource &source : sources)
+    files.push_back(source.file);
+  for (const BuiltKernel &kernel : built)
+    for (const BuiltTarget &target : kernel.targets) {
+      for (const Artifact &artifact : target.artifacts)
+        files.push_back(artifact.file);
+      if (target.certificate)
+        files.push_back(*target.certificate);
+    }
+  return files;
+}
+
+std::vector<ContractSource> sourcesOf(const Contract &contract) {
+  std::vector<ContractSource> sources;
+  for (auto &[module, text] : contract.modules())
+    sources.push_back({module, {module + ".ordo", text}});
+  return sources;
+}
+
 int writeWholeBundle(const BuildOptions &options) {
   if (options.targets.empty())
     throw misuse("build needs a --target",
@@ -208,14 +280,13 @@ int writeWholeBundle(const BuildOptions &options) {
   const std::vector<std::string> kernels = chosenKernels(contract, options);
   requireBuildable(contract, kernels, targets);
   requireUnchanged(contract, kernels);
-  const std::vector<BuiltKernel> built = compileAll(contract, kernels, targets, Emit::Object);
-  std::vector<OutputFile> files;
-  for (const BuiltKernel &kernel : built)
-    for (const BuiltTarget &target : kernel.targets)
-      for (const Artifact &artifact : target.artifacts)
-        files.push_back(artifact.file);
+  std::vector<BuiltKernel> built = compileAll(contract, kernels, targets, Emit::Object);
   const Generator generator = {LLVM_VERSION_STRING, ptxasVersion(built)};
-  writeBundle(options.output, files, manifestText(contract.module(), generator, built),
+  if (options.isProven)
+    proveAll(contract, built, generator.ptxas);
+  const std::vector<ContractSource> sources = sourcesOf(contract);
+  const std::vector<OutputFile> files = filesOf(sources, built);
+  writeBundle(options.output, files, manifestText(sources, generator, built),
               staleFiles(options.output, files));
   printSummary(options.output, built, files.size());
   return kFine;

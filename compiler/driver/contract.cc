@@ -75,6 +75,13 @@ const dsl::KernelInfo &Contract::kernel(const std::string &name) const {
   return *package_->kernel(name);
 }
 
+std::vector<std::pair<std::string, std::string>> Contract::modules() const {
+  std::vector<std::pair<std::string, std::string>> modules;
+  for (const auto &[module, file] : package_->modules())
+    modules.emplace_back(module, sources_.file(file).text);
+  return modules;
+}
+
 std::string Contract::place(dsl::Span span) const {
   if (span.end == 0 || span.file >= sources_.size())
     return "";

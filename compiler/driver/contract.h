@@ -25,6 +25,8 @@ public:
   const dsl::KernelInfo &kernel(const std::string &name) const;
   const std::vector<dsl::ProfileInfo> &profiles() const { return package_->profiles(); }
   const dsl::SourceManager &sources() const { return sources_; }
+  /// Every module that was read, the file itself first, with its text.
+  std::vector<std::pair<std::string, std::string>> modules() const;
   /// The file itself, as parsed.
   const dsl::Ast &root() const { return package_->root(); }
 

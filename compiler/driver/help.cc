@@ -18,6 +18,7 @@ Usage: ordo COMMAND FILE ...
   eval    compute a kernel's bits on the CPU, from .npy files to .npy files
   diff    find where two kernels or two orders part
   build   compile kernels to objects for CPUs, NVIDIA and AMD GPUs
+  verify  prove again that the code of a bundle computes its contract
   demo    all of these on one contract, narrated
   test    run the project's own tests
 
@@ -60,8 +61,8 @@ Usage: ordo fmt FILE... [--check]
 
 constexpr const char *kBuild =
     R"(Compiles the kernels of a module. For every kernel and target the folder gets KERNEL.TARGET.o and
-.s (CPU), .ptx and .cubin (CUDA; the cubin needs ptxas) or .hsaco and .s (ROCm), and one
-manifest.json that says how to call and launch each. A run that fails writes nothing.
+.s (CPU), .ptx and .cubin (CUDA; the cubin needs ptxas) or .hsaco and .s (ROCm), the contract's
+modules, and one manifest.json that says how to call and launch each. A run that fails writes nothing.
 
 Usage: ordo build FILE[:KERNEL] --target TARGET,... -o FOLDER [options]
        ordo build FILE[:KERNEL] --target TARGET --emit=STAGE [-o FILE]
@@ -71,6 +72,25 @@ Usage: ordo build FILE[:KERNEL] --target TARGET,... -o FOLDER [options]
   --kernel KERNEL         only this kernel (repeatable)
   --emit=STAGE            stop and print: ordo, bound, gpu, llvm, or the assembly of the target:
                           ptx, amdgcn, asm
+  --verify                prove that the code for CUDA computes the contract, and write certificates;
+                          a kernel that cannot be proven fails the build
+)";
+
+constexpr const char *kVerify =
+    R"(Proves that the code of a bundle computes its contract: every element of every output is stored once,
+with the bits that the contract says, for all inputs, all sizes of the free dimensions and all blocks
+of the launch. The code is read from the bundle, the contract too; its digest must be the manifest's.
+A refusal shows the element and both trees down to where they part, or the threads that race, or an
+element that is never stored. A certificate in the bundle must be the one that the proof gives.
+
+Usage: ordo verify FOLDER [options]
+
+  --kernel KERNEL         only this kernel (repeatable)
+  --target TARGET,...     only these targets; without it, those of GPUs
+  --json                  print the same as JSON
+
+PTX is proven; what ptxas makes of it is trusted (level ptx). AMDGCN is refused: it is not proven yet.
+Exit codes: 0 all proven, 1 something is refused, 2 misuse.
 )";
 
 constexpr const char *kEval =
@@ -139,6 +159,8 @@ std::string commandHelp(const std::string &command) {
     return std::string(kAudit) + kRoots;
   if (command == "diff")
     return std::string(kDiff) + kRoots;
+  if (command == "verify")
+    return kVerify;
   std::string text = std::string(kBuild) + kRoots + "\nTargets:";
   for (const Target &target : targets())
     text += " " + std::string(target.name);

@@ -6,6 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+namespace ordo::compiler {
+struct LaunchRecipe;
+} // namespace ordo::compiler
+
 namespace ordo::compiler::driver {
 
 /// Keys keep the order in which they were written.
@@ -23,6 +27,13 @@ Json shapeJson(const dsl::Program &program, const dsl::Tensor &tensor);
 
 /// The arguments in launch order, as the manifest and `audit --json` list them.
 Json argumentsJson(const dsl::Program &program);
+
+/// A GPU's launch: grid, block and static shared memory.
+Json launchJson(const dsl::Program &program, const LaunchRecipe &launch);
+
+/// All that a launch follows from, as certificates hash it: of the manifest's own values.
+std::string recipeText(const Json &symbol, const Json &arguments, const Json &conditions,
+                       const Json &launch);
 
 /// The `require`s left for the launch: the text and the formula of each.
 Json requiresJson(const dsl::Program &program);

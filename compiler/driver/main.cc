@@ -20,8 +20,8 @@ namespace {
 
 // `demo` and `test` belong to the entry script, which never passes them on; they are known here so
 // that a misspelling of them is understood.
-const std::vector<std::string> kCommands = {"check", "audit", "eval", "build",
-                                            "diff",  "fmt",   "demo", "test"};
+const std::vector<std::string> kCommands = {"check", "audit",  "eval", "build", "diff",
+                                            "fmt",   "verify", "demo", "test"};
 
 /// FILE or FILE:KERNEL. A path with a colon in it still names a file that exists.
 void splitSource(SourceOptions &source) {
@@ -97,6 +97,7 @@ public:
     addAudit();
     addDiff();
     addFormat();
+    addVerify();
   }
 
   int run(int argc, char **argv) {
@@ -119,6 +120,7 @@ private:
     build_->add_option("-o,--output", buildOptions_.output);
     addRepeated(build_, "--kernel", buildOptions_.kernels);
     build_->add_option("--emit", buildOptions_.emit);
+    build_->add_flag("--verify,!--no-verify", buildOptions_.isProven);
   }
 
   void addEval() {
@@ -159,6 +161,18 @@ private:
     format_->add_flag("--check", formatOptions_.onlyCheck);
   }
 
+  void addVerify() {
+    verify_ = app_.add_subcommand("verify");
+    verify_->formatter_fn(
+        [](const CLI::App *, std::string, CLI::AppFormatMode) { return commandHelp("verify"); });
+    verify_->add_option("DIR", verifyOptions_.folder)->required();
+    addRepeated(verify_, "--kernel", verifyOptions_.kernels);
+    verify_->add_option("--target", verifyOptions_.targets)
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    verify_->add_flag("--json", verifyOptions_.json);
+  }
+
   static void requireKnownCommand(const std::string &word) {
     if (word.starts_with("-") ||
         std::find(kCommands.begin(), kCommands.end(), word) != kCommands.end())
@@ -178,6 +192,8 @@ private:
       return runParsedDiff();
     if (format_->parsed())
       return runFormat(formatOptions_);
+    if (verify_->parsed())
+      return runVerify(verifyOptions_);
     splitSource(source_);
     addRoots(source_);
     if (check_->parsed())
@@ -235,7 +251,7 @@ private:
   }
 
   std::string hint() const {
-    for (const CLI::App *command : {check_, build_, eval_, audit_, diff_, format_})
+    for (const CLI::App *command : {check_, build_, eval_, audit_, diff_, format_, verify_})
       if (command->parsed())
         return fmt::format("ordo {} --help shows what there is", command->get_name());
     return "ordo --help shows what there is";
@@ -257,6 +273,7 @@ private:
   CLI::App *audit_ = nullptr;
   CLI::App *format_ = nullptr;
   CLI::App *diff_ = nullptr;
+  CLI::App *verify_ = nullptr;
   SourceOptions source_;
   SourceOptions against_; // audit's second kernel
   bool lock_ = false;
@@ -264,6 +281,7 @@ private:
   AuditOptions auditOptions_;
   FormatOptions formatOptions_;
   DiffOptions diffOptions_;
+  VerifyOptions verifyOptions_;
   std::vector<std::string> inputs_, outputs_, scalars_, dims_;
   std::string on_ = "eval";
   std::string target_;

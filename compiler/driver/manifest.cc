@@ -19,10 +19,8 @@ Json gridX(const dsl::Program &program, const LaunchRecipe &launch) {
   return Json{{"ceildiv", Json::array({product, launch.rows})}};
 }
 
-Json launchJson(const dsl::Program &program, const LaunchRecipe &launch) {
-  return {{"grid", Json::array({gridX(program, launch), 1, 1})},
-          {"block", launch.block},
-          {"shared_bytes", launch.sharedBytes}};
+Json fileJson(const OutputFile &file) {
+  return {{"path", file.path}, {"sha256", sha256(file.bytes)}, {"bytes", file.bytes.size()}};
 }
 
 Json countOrNull(int value) { return value < 0 ? Json(nullptr) : Json(value); }
@@ -30,15 +28,15 @@ Json countOrNull(int value) { return value < 0 ? Json(nullptr) : Json(value); }
 Json targetJson(const dsl::Program &program, const BuiltTarget &built) {
   Json files = Json::object();
   for (const Artifact &artifact : built.artifacts)
-    files[artifact.role] = {{"path", artifact.file.path},
-                            {"sha256", sha256(artifact.file.bytes)},
-                            {"bytes", artifact.file.bytes.size()}};
+    files[artifact.role] = fileJson(artifact.file);
   Json target = {{"files", std::move(files)}};
   if (built.target->isGpu()) {
     target["launch"] = launchJson(program, built.kernel.launch);
     target["registers"] = countOrNull(built.kernel.registers);
     target["spill_bytes"] = countOrNull(built.kernel.spillBytes);
   }
+  if (built.certificate)
+    target["certificate"] = fileJson(*built.certificate);
   return target;
 }
 
@@ -58,14 +56,33 @@ Json kernelJson(const BuiltKernel &built) {
 
 } // namespace
 
-std::string manifestText(const std::string &module, const Generator &generator,
+Json launchJson(const dsl::Program &program, const LaunchRecipe &launch) {
+  return {{"grid", Json::array({gridX(program, launch), 1, 1})},
+          {"block", launch.block},
+          {"shared_bytes", launch.sharedBytes}};
+}
+
+std::string recipeText(const Json &symbol, const Json &arguments, const Json &conditions,
+                       const Json &launch) {
+  return Json{
+      {"symbol", symbol}, {"arguments", arguments}, {"requires", conditions}, {"launch", launch}}
+      .dump();
+}
+
+std::string manifestText(const std::vector<ContractSource> &sources, const Generator &generator,
                          const std::vector<BuiltKernel> &kernels) {
   Json list = Json::array();
   for (const BuiltKernel &kernel : kernels)
     list.push_back(kernelJson(kernel));
+  Json modules = Json::array();
+  for (const ContractSource &source : sources) {
+    modules.push_back({{"module", source.module}});
+    modules.back().update(fileJson(source.file));
+  }
   const Json manifest = {
       {"ordo_manifest", 1},
-      {"module", module},
+      {"module", sources.front().module},
+      {"contract", std::move(modules)},
       {"generator",
        {{"ordo", kVersion},
         {"llvm", generator.llvm},

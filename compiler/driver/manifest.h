@@ -4,6 +4,7 @@
 #include "compiler/compile.h"
 #include "compiler/driver/files.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct BuiltTarget {
   const Target *target = nullptr;
   CompiledKernel kernel;
   std::vector<Artifact> artifacts;
+  std::optional<OutputFile> certificate; // of a kernel that is proven
 };
 
 struct BuiltKernel {
@@ -43,8 +45,15 @@ inline std::string operatorName(const dsl::Program &program) {
   return program.module + "." + program.op;
 }
 
-/// The manifest of a bundle. The same arguments give the same bytes.
-std::string manifestText(const std::string &module, const Generator &generator,
+/// A module of the contract, as it was read: what the kernels are proven against.
+struct ContractSource {
+  std::string module; // "nn.norm"
+  OutputFile file;
+};
+
+/// The manifest of a bundle; the first source declares the kernels. The same arguments give the
+/// same bytes.
+std::string manifestText(const std::vector<ContractSource> &sources, const Generator &generator,
                          const std::vector<BuiltKernel> &kernels);
 
 } // namespace ordo::compiler::driver

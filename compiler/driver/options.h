@@ -28,6 +28,13 @@ struct BuildOptions {
   std::vector<std::string> kernels; // empty: all of the module
   std::string output;               // a folder; with `emit` a file, or empty for standard output
   std::string emit;                 // empty: the whole bundle
+  bool isProven = false;            // --verify
+};
+
+struct VerifyOptions {
+  std::string folder;                        // of the bundle
+  std::vector<std::string> kernels, targets; // empty: all; of the targets, those of GPUs
+  bool json = false;
 };
 
 /// NAME=VALUE as given.
@@ -74,5 +81,6 @@ int runEval(const EvalOptions &options);
 int runAudit(const AuditOptions &options);
 int runFormat(const FormatOptions &options);
 int runDiff(const DiffOptions &options);
+int runVerify(const VerifyOptions &options);
 
 } // namespace ordo::compiler::driver

@@ -208,4 +208,11 @@ std::optional<Program> Package::instantiate(const std::string &name, Diagnostics
 
 const Ast &Package::root() const { return impl_->set.root().ast; }
 
+std::vector<Package::ModuleSource> Package::modules() const {
+  std::vector<ModuleSource> modules;
+  for (const Module &module : impl_->set.modules)
+    modules.push_back({module.ast.module, module.ast.file});
+  return modules;
+}
+
 } // namespace ordo::dsl

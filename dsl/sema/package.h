@@ -69,6 +69,13 @@ public:
 
   const Ast &root() const;
 
+  struct ModuleSource {
+    std::string module;     // "nn.norm"
+    std::uint32_t file = 0; // in the SourceManager
+  };
+  /// Every module that was read, the file itself first.
+  std::vector<ModuleSource> modules() const;
+
 private:
   struct Impl;
   explicit Package(std::unique_ptr<Impl> impl);

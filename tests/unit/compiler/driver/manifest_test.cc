@@ -46,10 +46,15 @@ std::vector<BuiltKernel> oneKernel() {
   return kernels;
 }
 
+const std::vector<ContractSource> kSources = {{"m", {"m.ordo", "module m"}}};
+
 TEST(Manifest, SaysWhatALoaderNeeds) {
-  const Json manifest = Json::parse(manifestText("m", {"19.1.7", "13.0"}, oneKernel()));
+  const Json manifest = Json::parse(manifestText(kSources, {"19.1.7", "13.0"}, oneKernel()));
   EXPECT_EQ(manifest["ordo_manifest"], 1);
   EXPECT_EQ(manifest["generator"]["ptxas"], "13.0");
+  EXPECT_EQ(manifest["module"], "m");
+  EXPECT_EQ(manifest["contract"][0]["module"], "m");
+  EXPECT_EQ(manifest["contract"][0]["path"], "m.ordo");
   const Json &kernel = manifest["kernels"][0];
   EXPECT_EQ(kernel["symbol"], "k");
   EXPECT_EQ(kernel["operator"], "m.o");
@@ -71,7 +76,7 @@ TEST(Manifest, SaysWhatALoaderNeeds) {
 }
 
 TEST(Manifest, ArgumentsStandInLaunchOrder) {
-  const Json manifest = Json::parse(manifestText("m", {"19.1.7", ""}, oneKernel()));
+  const Json manifest = Json::parse(manifestText(kSources, {"19.1.7", ""}, oneKernel()));
   EXPECT_TRUE(manifest["generator"]["ptxas"].is_null());
   EXPECT_EQ(manifest["kernels"][0]["arguments"], Json::parse(R"([
     {"name": "x", "kind": "input", "dtype": "bf16", "shape": ["T", "S", 8], "layout": "row-major", "alignment": 16},
@@ -85,8 +90,9 @@ TEST(Manifest, AGridOfOneRowABlockAndOneOfNoRows) {
   std::vector<BuiltKernel> kernels = oneKernel();
   LaunchRecipe &launch = kernels[0].targets[0].kernel.launch;
   const auto grid = [&] {
-    return Json::parse(manifestText(
-        "m", {"19", ""}, kernels))["kernels"][0]["targets"]["cuda.sm_90a"]["launch"]["grid"][0];
+    return Json::parse(
+        manifestText(kSources, {"19", ""},
+                     kernels))["kernels"][0]["targets"]["cuda.sm_90a"]["launch"]["grid"][0];
   };
   launch.rows = 1;
   EXPECT_EQ(grid(), Json::parse(R"({"mul": ["T", "S"]})"));
@@ -97,8 +103,9 @@ TEST(Manifest, AGridOfOneRowABlockAndOneOfNoRows) {
 }
 
 TEST(FilesOfManifest, FindsItsFilesAndTrustsNoPath) {
-  const std::string text = manifestText("m", {"19", ""}, oneKernel());
-  EXPECT_EQ(filesOfManifest(text), (std::vector<std::string>{"k.cpu.o", "k.cuda.sm_90a.ptx"}));
+  const std::string text = manifestText(kSources, {"19", ""}, oneKernel());
+  EXPECT_EQ(filesOfManifest(text),
+            (std::vector<std::string>{"k.cpu.o", "k.cuda.sm_90a.ptx", "m.ordo"}));
   // A manifest that somebody wrote to have other files removed.
   EXPECT_EQ(filesOfManifest(R"({"ordo_manifest": 1, "a": {"path": "../x"}, "b": {"path": ".."},
                                 "c": {"path": "/etc/x"}, "d": {"path": ""}, "e": {"path": 3}})"),
