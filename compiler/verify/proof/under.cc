@@ -215,7 +215,13 @@ Term Under::rebuiltBits(NodeId id) {
   switch (n.kind) {
   case Kind::Integer:
     return terms_.integer(form(static_cast<AffineId>(n.payload)), w);
-  case Kind::FloorDiv:
+  case Kind::FloorDiv: {
+    const AffineId at = settled(terms_, terms_.affine().atom(id), conditions_);
+    if (at != terms_.affine().atom(id))
+      return terms_.integer(form(at), w);
+    const auto divisor = static_cast<std::int64_t>(terms_.pool().node(args[0]).payload);
+    return terms_.integer(terms_.quotient(form(static_cast<AffineId>(n.payload)), divisor), w);
+  }
   case Kind::Symbol:
     return terms_.integer(form(terms_.affine().atom(id)), w);
   case Kind::MinU:

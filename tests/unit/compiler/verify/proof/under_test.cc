@@ -85,6 +85,14 @@ TEST_F(UnderTest, ASizeThatThePathFixesIsSolvedFor) {
   EXPECT_EQ(under(load(clamped(3))), load(rows(1)));
 }
 
+TEST_F(UnderTest, AQuotientOfDataIsOfTheNewData) {
+  const auto quotient = [&](AffineId element) {
+    const Term data = terms_.input(0, dsl::DType::U32, element);
+    return terms_.asBits(32, terms_.floorDivide(data, 7, 32));
+  };
+  EXPECT_EQ(onRow(1)(quotient(clamped(1))), quotient(rows(1)));
+}
+
 TEST_F(UnderTest, AnImpossiblePathIsKnownAsSuch) {
   const auto path = [&](bool holds) {
     return Under(terms_, takenApart(terms_, std::vector<Condition>{{inRange(2), true},
