@@ -26,6 +26,7 @@ walled runtime_knows_no_compiler '//runtime/...' '//compiler/... + //dsl/...'
 walled bind_of_orders_knows_no_mlir '//compiler/bind:mapping' "$llvm"
 passes='//compiler:compile + //compiler/bind/... + //compiler/dialect/... + //compiler/import/... + //compiler/lower/... + //compiler/target/...'
 walled verify_knows_no_passes '//compiler/verify/...' "$passes + @llvm//:mlir + @llvm//:lld + //runtime/..."
+walled verify_depends_on_dsl_and_readers_alone '//compiler/verify/...' '(//compiler/... - //compiler/verify/...) + //runtime/... + //tests/... + //contracts/...'
 walled passes_know_no_verify "$passes" '//compiler/verify/...'
 walled machine_and_ptx_know_no_llvm '//compiler/verify/machine/...' "$llvm"
 walled oracles_share_no_lowering '//tests/oracle:bits_test + //tests/oracle:norm_test + //tests/oracle:softmax_test' '//compiler/...'
