@@ -108,8 +108,9 @@ Verdict Judge::accepted(const Change &change, const verify::Kernel &mutant) cons
   if (verdict.seen != Seen::Equal)
     return verdict;
   if (isSynchronisation(change.rule)) {
-    const auto &block = subject_.recipe().block;
-    verdict.why = ordersAll(kernel_, mutant, block[0] * block[1] * block[2]);
+    verify::BlockShape block;
+    std::ranges::copy(subject_.recipe().block, block.size.begin());
+    verdict.why = ordersAll(kernel_, mutant, block);
     verdict.end = verdict.why.empty() ? End::Survivor : End::Equivalent;
     return verdict;
   }

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "compiler/verify/machine/instruction.h"
+#include "compiler/verify/machine/machine.h"
 
-#include <cstdint>
 #include <string>
 
 namespace ordo::mutation {
@@ -13,14 +13,11 @@ namespace ordo::mutation {
 /// Why the mutant orders all that the kernel orders, or empty if that is not found. Both:
 /// - epochs: two accesses to shared memory, one a store, between which the kernel always has a
 ///   barrier of the block have one in the mutant too, whichever threads make them;
-/// - deliveries (AMDGCN): on every path the mutant waits for a load before it uses what it
-///   delivers, and for all accesses to LDS before a barrier.
+/// - deliveries (AMDGCN): on every path that a wave can take the mutant waits for a load before it
+///   uses what it delivers, and for all accesses to LDS before a barrier (deliveries.h).
 /// The mutant must have the kernel's accesses to shared memory, in their order in the text. The
 /// threads of a block that is one wave need no barrier in lock step, and elsewhere the wave's.
 std::string ordersAll(const verify::Kernel &kernel, const verify::Kernel &mutant,
-                      std::int64_t threads);
-
-/// The first use, on some path, of what an access has yet to deliver, or empty.
-std::string undelivered(const verify::Kernel &kernel);
+                      verify::BlockShape block);
 
 } // namespace ordo::mutation

@@ -3,6 +3,7 @@
 
 #include "compiler/verify/gcn/read.h"
 #include "compiler/verify/ptx/read.h"
+#include "tests/mutation/deliveries.h"
 #include "tests/unit/compiler/verify/gcn/assemble.h"
 
 #include <gmock/gmock.h>
@@ -34,9 +35,11 @@ verify::Kernel gcn(const std::string &body) {
   return kernel.value_or(verify::Kernel{});
 }
 
+verify::BlockShape blockOf(int threads) { return {{static_cast<std::uint32_t>(threads), 1, 1}}; }
+
 /// Of a block of two waves.
 std::string ordersAll(const verify::Kernel &kernel, const verify::Kernel &mutant) {
-  return mutation::ordersAll(kernel, mutant, 2 * kernel.waveSize);
+  return mutation::ordersAll(kernel, mutant, blockOf(2 * kernel.waveSize));
 }
 
 const std::string kStore = "st.shared.u32 [%r1], %r1;\n", kLoad = "ld.shared.u32 %r2, [%r1];\n",
@@ -74,15 +77,18 @@ TEST(Ordering, ALoopBringsTheNextRoundsStoreBesideThisOnesLoad) {
 
 TEST(Ordering, ABlockOfOneWave) {
   const auto kernel = ptx(kStore + kBarrier + kLoad);
-  EXPECT_NE(mutation::ordersAll(kernel, ptx(kStore + "bar.warp.sync -1;\n" + kLoad), 32), "");
-  EXPECT_EQ(mutation::ordersAll(kernel, ptx(kStore + "bar.warp.sync 1;\n" + kLoad), 32), "");
-  EXPECT_EQ(mutation::ordersAll(kernel, ptx(kStore + "bar.warp.sync -1;\n" + kLoad), 33), "");
-  EXPECT_EQ(mutation::ordersAll(kernel, ptx(kStore + kLoad), 32), "");
+  EXPECT_NE(mutation::ordersAll(kernel, ptx(kStore + "bar.warp.sync -1;\n" + kLoad), blockOf(32)),
+            "");
+  EXPECT_EQ(mutation::ordersAll(kernel, ptx(kStore + "bar.warp.sync 1;\n" + kLoad), blockOf(32)),
+            "");
+  EXPECT_EQ(mutation::ordersAll(kernel, ptx(kStore + "bar.warp.sync -1;\n" + kLoad), blockOf(33)),
+            "");
+  EXPECT_EQ(mutation::ordersAll(kernel, ptx(kStore + kLoad), blockOf(32)), "");
   const std::string store = "v_mov_b32 v0, 0\nds_write_b32 v0, v0\n", load = "ds_read_b32 v1, v0\n",
                     wait = "s_waitcnt lgkmcnt(0)\n";
   const auto lockStep = gcn(store + wait + "s_barrier\n" + load);
-  EXPECT_NE(mutation::ordersAll(lockStep, gcn(store + wait + load), 64), "");
-  EXPECT_EQ(mutation::ordersAll(lockStep, gcn(store + wait + load), 65), "");
+  EXPECT_NE(mutation::ordersAll(lockStep, gcn(store + wait + load), blockOf(64)), "");
+  EXPECT_EQ(mutation::ordersAll(lockStep, gcn(store + wait + load), blockOf(65)), "");
 }
 
 TEST(Ordering, AnAccessMoreIsNotTheKernels) {
@@ -111,6 +117,22 @@ TEST(Ordering, AWaitOnOnePathAlone) {
                     wait = "s_waitcnt vmcnt(0)\n", use = ".Lpast:\nv_mov_b32 v3, v1\n";
   EXPECT_NE(undelivered(gcn(kLoads + skip + wait + use)), "");
   EXPECT_EQ(undelivered(gcn(kLoads + wait + skip + use)), "");
+}
+
+TEST(Ordering, ABranchOnThreadNumbersGoesOneWay) {
+  // v0 has the thread's number: a wave whose lanes are all below the bound passes the wait.
+  const auto kernel = [](int bound) {
+    const std::string b = std::to_string(bound);
+    return gcn("v_cmp_gt_u32 vcc, " + b + ", v0\n" + "v_mov_b32 v5, 0\n" +
+               "s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\n"
+               "global_load_dword v1, v5, s[4:5]\ns_and_saveexec_b64 s[6:7], vcc\n"
+               "s_cbranch_execz .Lpast\ns_waitcnt vmcnt(0)\n.Lpast:\ns_mov_b64 exec, s[6:7]\n"
+               "v_mov_b32 v3, v1\n");
+  };
+  EXPECT_NE(undelivered(kernel(64)), "");
+  EXPECT_EQ(undeliveredInWaves(kernel(64), blockOf(64)), "");
+  EXPECT_NE(undeliveredInWaves(kernel(64), blockOf(128)), "");
+  EXPECT_NE(undeliveredInWaves(kernel(0), blockOf(64)), "");
 }
 
 TEST(Ordering, LdsBeforeABarrierIsWaitedFor) {
