@@ -19,8 +19,8 @@ using Prover = std::function<std::string(const emulation::Subject &, const verif
 
 class Judge {
 public:
-  /// Without a prover, mutants end as Unproven. Fails the running test if the kernel itself does
-  /// not give the evaluator's bits.
+  /// Without a prover, or if it does not prove the kernel itself, mutants end as Unproven. Fails
+  /// the running test if the kernel does not give the evaluator's bits.
   explicit Judge(const emulation::Subject &subject, Prover prover = nullptr);
 
   /// Nothing if the change does not assemble: it is no mutant. What the proof refuses is run only

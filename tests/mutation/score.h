@@ -14,7 +14,7 @@ enum class End {
   Refused,    // refused by the proof
   Equivalent, // proven, and shown to be equal
   Survivor,   // proven, and the bits are not equal, or nothing argues for them
-  Unproven,   // no proof is tried on this target
+  Unproven,   // the kernel itself is not proven on this target
 };
 inline constexpr std::size_t kEnds = 5;
 
