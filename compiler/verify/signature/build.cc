@@ -122,10 +122,21 @@ private:
     const AffineId outer = terms_.exact(p.outer, 64), index = terms_.exact(wide, 64);
     if (!terms_.facts().holds(affine().plus(affine().sub(outer, index), -1)))
       return;
-    const AffineId whole = terms_.exact(terms_.multiply(p.outer, p.inner, 64), 64);
-    const AffineId before = terms_.exact(terms_.multiply(wide, p.inner, 64), 64);
+    const AffineId whole = product(p.outer, p.inner);
+    const AffineId before = product(wide, p.inner);
     const AffineId after = affine().sub(whole, affine().add(before, terms_.exact(p.inner, 64)));
     terms_.facts().assume(after);
+  }
+
+  /// The product's value, which lies below 2^64: extents and arrays are no larger than 2^40.
+  AffineId product(const Term &a, const Term &b) {
+    const Interval x = terms_.facts().interval(terms_.exact(a, 64));
+    const Interval y = terms_.facts().interval(terms_.exact(b, 64));
+    const Term value = terms_.multiply(a, b, 64);
+    const AffineId form = terms_.exact(value, 64);
+    if (value.isNode() && x.high && y.high && *x.high * *y.high < (Wide{1} << 62))
+      terms_.facts().bound(value.node(), {Wide{0}, *x.high * *y.high});
+    return form;
   }
 
   const LaunchSignature &launch_;

@@ -46,7 +46,7 @@ struct LaunchArgument {
 
 /// A name in extents, and what it lies between at launch.
 struct LaunchSize {
-  std::int64_t low = 1, high = 0x7fffffff;
+  std::int64_t low = 0, high = 0x7fffffff;
 };
 
 struct LaunchSignature {

@@ -68,7 +68,10 @@ NodeId Terms::asBits(unsigned width, const Term &value) {
 bool Terms::isIndexLike(NodeId node) const {
   const Kind kind = pool_.node(node).kind;
   return kind == Kind::Symbol || kind == Kind::MinU || kind == Kind::MaxU ||
-         kind == Kind::FloorDiv || kind == Kind::Integer;
+         kind == Kind::FloorDiv || kind == Kind::Integer ||
+         (kind == Kind::Mul && std::ranges::all_of(pool_.args(node), [&](NodeId factor) {
+            return isIndexLike(factor); // a row times its length
+          }));
 }
 
 AffineId Terms::reduced(AffineId form, unsigned width) {

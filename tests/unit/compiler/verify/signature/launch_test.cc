@@ -46,7 +46,7 @@ TEST(Launch, ArgumentsInTheirOrder) {
   EXPECT_EQ(launch->sharedBytes, 512u);
   EXPECT_EQ(launch->alignment, 8u);
   ASSERT_EQ(launch->sizes.size(), 1u);
-  EXPECT_EQ(launch->sizes.at("T").low, 1);
+  EXPECT_EQ(launch->sizes.at("T").low, 0);
   EXPECT_EQ(launch->sizes.at("T").high, 0x7fffffff);
 }
 
@@ -64,11 +64,11 @@ TEST(Launch, Extents) {
 
 TEST(Launch, BoundsOfSizes) {
   const auto launch =
-      parse("y: f32[T] out, n: i64; grid n; block 1; T <= 65536; T >= 16; n >= 0").launch;
+      parse("y: f32[T] out, n: i64; grid n; block 1; T <= 65536; T >= 16; n >= 2").launch;
   ASSERT_TRUE(launch);
   EXPECT_EQ(launch->sizes.at("T").low, 16);
   EXPECT_EQ(launch->sizes.at("T").high, 65536);
-  EXPECT_EQ(launch->sizes.at("n").low, 0);
+  EXPECT_EQ(launch->sizes.at("n").low, 2);
 }
 
 TEST(Launch, AnErrorShowsItsPlace) {
