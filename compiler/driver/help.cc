@@ -115,6 +115,7 @@ constexpr const char *kAudit =
 and the whole program with functions inlined. Without :KERNEL it lists the kernels.
 
 Usage: ordo audit FILE[:KERNEL] [options]
+       ordo audit --ptx FILE --signature TEXT [--kernel NAME] [--json]
 
   --svg FILE              draw the trees
   --html FILE             write one page to read, print and file; it needs no network
@@ -123,6 +124,12 @@ Usage: ordo audit FILE[:KERNEL] [options]
   --json                  print the same as JSON
   --length N              draw reductions over a free dimension for N elements
   --target TARGET         a target of the kernel's profile, whose atom `mma` folds by
+
+  --ptx FILE              a kernel that Ordo did not make, such as nvcc's or Triton's: shows what it
+                          stores, or why that is refused
+  --signature TEXT        its arguments in their order, its sizes and its launch, for example
+                          'x: f32[T, 1024] in, y: f32[T] out, eps: f32; grid T; block 256'
+  --kernel NAME           the kernel, where the file has several
 )";
 
 constexpr const char *kDiff =

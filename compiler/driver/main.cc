@@ -141,6 +141,10 @@ private:
     audit_->add_flag("--json", auditOptions_.json);
     audit_->add_option("--length", auditOptions_.length);
     audit_->add_option("--target", auditOptions_.target);
+    audit_->get_option("FILE")->required(false); // or --ptx
+    audit_->add_option("--ptx", ptxOptions_.file);
+    audit_->add_option("--signature", ptxOptions_.signature);
+    audit_->add_option("--kernel", ptxOptions_.kernel);
   }
 
   void addDiff() {
@@ -194,6 +198,8 @@ private:
       return runFormat(formatOptions_);
     if (verify_->parsed())
       return runVerify(verifyOptions_);
+    if (audit_->parsed() && isPtxAudit())
+      return runPtxAudit(ptxOptions_);
     splitSource(source_);
     addRoots(source_);
     if (check_->parsed())
@@ -214,6 +220,28 @@ private:
       return runAudit(auditOptions_);
     }
     return runEval(evalOptions());
+  }
+
+  /// Whether audit is asked for a kernel in PTX, with all that this needs and nothing else.
+  bool isPtxAudit() {
+    const auto isGiven = [&](const char *option) { return audit_->count(option) > 0; };
+    if (!isGiven("--ptx")) {
+      for (const char *option : {"--signature", "--kernel"})
+        if (isGiven(option))
+          throw misuse(fmt::format("{} goes with --ptx FILE", option));
+      if (source_.file.empty())
+        throw misuse("FILE is required", hint());
+      return false;
+    }
+    for (const char *option : {"FILE", "--svg", "--html", "--against", "--length", "--target"})
+      if (isGiven(option))
+        throw misuse(fmt::format("{} and --ptx do not go together", option));
+    if (!isGiven("--signature"))
+      throw misuse(
+          "--ptx needs --signature TEXT",
+          "for example --signature 'x: f32[T, 1024] in, y: f32[T] out; grid T; block 256'");
+    ptxOptions_.json = auditOptions_.json;
+    return true;
   }
 
   int runParsedDiff() {
@@ -280,6 +308,7 @@ private:
   BuildOptions buildOptions_;
   AuditOptions auditOptions_;
   FormatOptions formatOptions_;
+  PtxOptions ptxOptions_;
   DiffOptions diffOptions_;
   VerifyOptions verifyOptions_;
   std::vector<std::string> inputs_, outputs_, scalars_, dims_;

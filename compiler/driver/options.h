@@ -60,6 +60,13 @@ struct AuditOptions {
   std::optional<std::int64_t> length; // of reductions whose extent is free
 };
 
+/// `audit --ptx`: a kernel that Ordo did not make.
+struct PtxOptions {
+  std::string file, signature;
+  std::string kernel; // empty: the only one
+  bool json = false;
+};
+
 struct DiffOptions {
   SourceOptions a, b;  // kernels; with `orders` the files hold spellings of orders
   bool orders = false; // compare two orders instead of two kernels
@@ -79,6 +86,7 @@ int runCheck(const CheckOptions &options);
 int runBuild(const BuildOptions &options);
 int runEval(const EvalOptions &options);
 int runAudit(const AuditOptions &options);
+int runPtxAudit(const PtxOptions &options);
 int runFormat(const FormatOptions &options);
 int runDiff(const DiffOptions &options);
 int runVerify(const VerifyOptions &options);

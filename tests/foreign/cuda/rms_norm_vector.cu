@@ -2,7 +2,7 @@
 // shared memory. Nothing contracts and every step rounds.
 //
 // nvcc: -fmad=false
-// signature: x: bf16[T, 1024] in, w: bf16[1024] in, y: bf16[T, 1024] out, eps: f32; grid T; block 128
+// signature: x: bf16[T, 1024] in, w: bf16[1024] in, y: bf16[T, 1024] out, eps: f32; grid T; block 128; T <= 1048576
 #include <cuda_bf16.h>
 
 extern "C" __global__ void __launch_bounds__(128)

@@ -2,7 +2,7 @@
 // and rsqrtf is an approximation.
 //
 // nvcc: (no flags)
-// signature: x: f32[T, 512] in, w: f32[512] in, y: f32[T, 512] out, T: i32, eps: f32; grid (T + 3) / 4; block 32, 4
+// signature: x: f32[T, 512] in, w: f32[512] in, y: f32[T, 512] out, T: i32, eps: f32; grid (T + 3) / 4; block 32, 4; T <= 1048576
 extern "C" __global__ void rms_norm_warp(const float *x, const float *w, float *y, int rows,
                                          float eps) {
   const int row = blockIdx.x * blockDim.y + threadIdx.y;

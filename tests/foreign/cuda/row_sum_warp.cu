@@ -2,7 +2,7 @@
 // sums.
 //
 // nvcc: -fmad=false
-// signature: x: f32[T, 1024] in, y: f32[T] out; grid T; block 256
+// signature: x: f32[T, 1024] in, y: f32[T] out; grid T; block 256; T <= 1048576
 __device__ float warpSum(float value) {
   for (int offset = 16; offset > 0; offset /= 2)
     value += __shfl_down_sync(0xffffffffu, value, offset);

@@ -2,7 +2,7 @@
 // a row; CUDA's expf rests on ex2.approx even without fast math.
 //
 // nvcc: (no flags)
-// signature: x: f32[T, 256] in, y: f32[T, 256] out, T: i32; grid (T + 3) / 4; block 128
+// signature: x: f32[T, 256] in, y: f32[T, 256] out, T: i32; grid (T + 3) / 4; block 128; T <= 1048576
 extern "C" __global__ void softmax_three_pass(const float *x, float *y, int rows) {
   const int row = blockIdx.x * 4 + threadIdx.x / 32, lane = threadIdx.x % 32;
   if (row >= rows)
