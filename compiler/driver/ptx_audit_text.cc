@@ -93,7 +93,7 @@ std::string outputText(const verify::OutputTree &output) {
     return text;
   std::vector<std::vector<std::string>> rows;
   for (const auto &[name, count] : output.operations)
-    rows.push_back({name, fmt::format("{} times", count)});
+    rows.push_back({name, counted(static_cast<std::size_t>(count), "time")});
   return text + "  too many operations to show; an element takes\n" + table(rows, "    ");
 }
 

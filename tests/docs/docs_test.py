@@ -20,7 +20,8 @@ import unittest
 
 import pages
 
-PAGES = ["README.md", "docs/tour.md", "docs/numbers.md", "docs/performance.md", "docs/profiles.md"]
+PAGES = ["README.md", "docs/tour.md", "docs/numbers.md", "docs/performance.md", "docs/profiles.md",
+         "docs/foreign.md"]
 WORKSPACE = os.environ.get("BUILD_WORKSPACE_DIRECTORY")
 ROOT = pathlib.Path(WORKSPACE or ".").resolve()
 BINARY = pathlib.Path(os.environ.get("ORDO") or "compiler/driver/ordo").resolve()
@@ -54,7 +55,7 @@ class Book(unittest.TestCase):
         """A folder like the project's root, as far as a reader's commands need it."""
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
         self.addCleanup(shutil.rmtree, self.folder)
-        for name in ("contracts", "tools"):
+        for name in ("contracts", "tools", "tests/foreign"):
             shutil.copytree(ROOT / name, self.folder / name)
         wrapper = self.folder / "ordo"
         wrapper.write_text(f'#!/bin/sh\nORDO_CONTRACTS={self.folder}/contracts exec {BINARY} "$@"\n')

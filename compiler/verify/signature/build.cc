@@ -128,7 +128,7 @@ private:
     terms_.facts().assume(after);
   }
 
-  /// The product's value, which lies below 2^64: extents and arrays are no larger than 2^40.
+  /// The product's value, and its bounds where those of the factors leave room in 64 bits.
   AffineId product(const Term &a, const Term &b) {
     const Interval x = terms_.facts().interval(terms_.exact(a, 64));
     const Interval y = terms_.facts().interval(terms_.exact(b, 64));
