@@ -6,7 +6,7 @@
 namespace ordo::verify {
 namespace {
 
-constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 22; // of a block's waves, in all
+constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 20; // of a block's waves, in all
 
 } // namespace
 
