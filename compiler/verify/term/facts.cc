@@ -1,5 +1,6 @@
 #include "compiler/verify/term/facts.h"
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -60,6 +61,34 @@ Row combined(const Row &a, Wide x, const Row &b, Wide y) {
     sum.terms[atom] += factor * y;
   std::erase_if(sum.terms, [](const auto &term) { return term.second == 0; });
   return sum;
+}
+
+/// The atom whose elimination makes the fewest rows.
+NodeId cheapest(const std::vector<Row> &rows, const std::set<NodeId> &atoms) {
+  std::map<NodeId, std::pair<std::ptrdiff_t, std::ptrdiff_t>> counts;
+  for (const Row &row : rows)
+    for (const auto &[atom, factor] : row.terms)
+      ++(factor > 0 ? counts[atom].first : counts[atom].second);
+  const auto added = [&](NodeId atom) {
+    const auto it = counts.find(atom);
+    const auto [above, below] =
+        it == counts.end() ? std::pair<std::ptrdiff_t, std::ptrdiff_t>() : it->second;
+    return above * below - above - below;
+  };
+  return *std::ranges::min_element(atoms, {}, added);
+}
+
+/// Of rows with the same terms the one that says most.
+std::vector<Row> strongest(std::vector<Row> rows) {
+  std::map<std::map<NodeId, Wide>, Wide> least;
+  for (Row &row : rows) {
+    const auto [it, isNew] = least.try_emplace(std::move(row.terms), row.constant);
+    it->second = std::min(it->second, row.constant);
+  }
+  std::vector<Row> kept;
+  for (const auto &[terms, constant] : least)
+    kept.push_back({terms, constant});
+  return kept;
 }
 
 } // namespace
@@ -150,7 +179,9 @@ bool Facts::eliminate(std::vector<AffineId> constraints) const {
     if (of.high)
       add({{{atom, -1}}, *of.high});
   }
-  for (const NodeId atom : atoms) {
+  while (!atoms.empty()) {
+    const NodeId atom = cheapest(rows, atoms);
+    atoms.erase(atom);
     std::vector<Row> above, below, next; // lower bounds of the atom, upper bounds
     for (Row &row : rows) {
       const auto it = row.terms.find(atom);
@@ -172,7 +203,7 @@ bool Facts::eliminate(std::vector<AffineId> constraints) const {
         if (!sum.terms.empty())
           next.push_back(std::move(sum));
       }
-    rows = std::move(next);
+    rows = strongest(std::move(next));
   }
   for (const Row &row : rows)
     if (row.terms.empty() && row.constant < 0)
