@@ -24,6 +24,11 @@
 // is then run for every k at once, from that state: loads lie inside their arrays, each number is
 // first + step * (k + 1) at the end, what goes on is the condition that was guessed. By induction
 // over k every step is like this; a carried value is the fold of its own step.
+//
+// The step is run with the loads outstanding that are when the loop is entered, and ends with none.
+// Later steps begin with none: at every point they have at most those outstanding that the first
+// has, for a wait lets the newest loads alone stay out, and the first step's oldest are not theirs.
+// So no step uses a register before its load.
 #pragma once
 
 #include "compiler/verify/machine/machine.h"
@@ -78,11 +83,9 @@ template <class D> class Machine<D>::Induction {
 public:
   Induction(Machine &machine, Wave &wave, const Loop &loop, const Group &group)
       : m_(machine), domain_(machine.domain_), wave_(wave), loop_(loop), group_(group),
-        first_(wave.values) {}
+        first_(wave.values), outstanding_(wave.outstanding), isOutstanding_(wave.isOutstanding) {}
 
   void run() {
-    if (!wave_.outstanding.empty())
-      throw DomainError("a loop is entered with loads outstanding");
     const bool wasGuessing = m_.isGuessing_;
     setGuessing(true);
     classify();
@@ -108,10 +111,11 @@ public:
   /// While another loop guesses: what the loop leaves behind is anything.
   void giveUp() {
     setGuessing(true);
-    wave_.values = first_;
+    begin();
     for (const Variable &v : variables_)
       put(v, domain_.unknown(v.width));
     wave_.outstanding.clear();
+    wave_.isOutstanding.assign(wave_.isOutstanding.size(), false);
     for (const std::uint32_t s : group_)
       wave_.slots[s].pc = loop_.after;
   }
@@ -215,7 +219,7 @@ private:
 
   void classify() {
     collect();
-    wave_.values = first_;
+    begin();
     for (Variable &v : variables_)
       if (!domain_.isUndefined(v.first))
         put(v, v.unknown = domain_.unknown(v.width));
@@ -234,9 +238,16 @@ private:
     }
   }
 
+  /// As the loop is entered.
+  void begin() {
+    wave_.values = first_;
+    wave_.outstanding = outstanding_;
+    wave_.isOutstanding = isOutstanding_;
+  }
+
   /// The state at the head of step k.
   void enter(const Value &k) {
-    wave_.values = first_;
+    begin();
     for (const Variable &v : variables_)
       put(v, v.kind == Kind::Number    ? domain_.at(v.first, v.step, k, v.width)
              : v.kind == Kind::Carried ? v.carried
@@ -300,6 +311,8 @@ private:
   const Loop &loop_;
   const Group &group_;
   const std::vector<Value> first_; // the registers at the head
+  const std::vector<Outstanding> outstanding_;
+  const std::vector<bool> isOutstanding_;
   std::vector<Variable> variables_;
 };
 

@@ -269,7 +269,19 @@ void Terms::withCarry(const Instruction &i, const Term *src, Term *dst) {
     const std::array<Term, 2> both = {constantOrNode(part), high};
     return concat(both, widths);
   };
-  const Term sum = add(whole(low[0], src[0]), whole(low[1], src[1]), 64, sign);
+  // Of a sum either upper half may belong to either lower one: those that make a number do.
+  const auto isNumber = [&](const Term &x) {
+    return !x.isNode() || pool_.node(x.node()).kind != Kind::Concat;
+  };
+  Term a = whole(low[0], src[0]), b = whole(low[1], src[1]);
+  if (kind == Kind::Carry && !(isNumber(a) && isNumber(b))) {
+    const Term x = whole(low[0], src[1]), y = whole(low[1], src[0]);
+    if (isNumber(x) && isNumber(y)) {
+      a = x;
+      b = y;
+    }
+  }
+  const Term sum = add(a, b, 64, sign);
   dst[0] = extract(sum, 32, 32, 64);
   if (i.dst.size() > 1)
     dst[1] = Term{}; // of 64 bits: no code that is read uses it
