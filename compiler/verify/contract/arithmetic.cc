@@ -73,6 +73,14 @@ NodeId Arithmetic::stored(DType type, const Value &value) {
   return terms_.asElement(type, value.bits);
 }
 
+NodeId Arithmetic::node(DType type, const Value &value) {
+  return dsl::isFloat(type) ? terms_.settled(value.id) : terms_.asBits(widthOf(type), value.bits);
+}
+
+Value Arithmetic::ofNode(DType type, NodeId node) {
+  return dsl::isFloat(type) ? ofFloat(node) : ofTerm(terms_.valueOf(node));
+}
+
 Value Arithmetic::apply(const dsl::Expr &e, DType from, std::span<const Value> args) {
   if (e.op == Code::Select)
     return select(e.type, args[0].bits, args[1], args[2]);

@@ -3,8 +3,8 @@
 // The meaning is the language's (docs/language.md, docs/orders.md, docs/numbers.md), expression by
 // expression, each brought to nodes by the constructors of Terms: code that computes the same is
 // brought to the same nodes. Inputs are Kind::Input nodes, by TensorId and row-major number; that a
-// bool in memory is 0 or 1 is taken for granted. Reductions are written out in full, so their
-// extents must be numbers.
+// bool in memory is 0 or 1 is taken for granted. Reductions over as many elements as a number says
+// are written out in full; over a free extent they are Kind::Fold nodes.
 #pragma once
 
 #include "compiler/verify/machine/fault.h"
@@ -19,7 +19,7 @@
 namespace ordo::verify {
 
 /// The contract has no term here: what it says is not expressed (a recurrence, a ranking, a matrix
-/// product, a reduction over a free extent), or needs a bound that the facts do not give.
+/// product), or needs a bound that the facts do not give.
 struct ContractError : DomainError {
   ContractError(const std::string &what, dsl::Span where) : DomainError(what), span(where) {}
   dsl::Span span; // of the author's text

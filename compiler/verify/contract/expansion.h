@@ -16,6 +16,9 @@
 
 namespace ordo::verify {
 
+/// The operation that puts elements of a reduction together.
+dsl::Op mergeOf(dsl::ReduceOp op);
+
 class ContractTerms::Expansion {
 public:
   Expansion(const dsl::Program &program, Terms &terms, std::vector<AffineId> dims,
@@ -61,7 +64,12 @@ private:
                         std::vector<std::int64_t> &sizes) const;
   Leaves leavesOf(const dsl::Expr &e, const Prepared &p, const std::vector<std::int64_t> &sizes,
                   std::int64_t length);
+  Value counted(const dsl::Expr &e, const Value &value);
   void addLeaf(const dsl::Expr &e, std::span<const Value> body, const Term &live, Leaves &leaves);
+  Value elementOf(const dsl::Expr &e, const Prepared &p);
+  Value reduceFree(const dsl::Expr &e, const Prepared &p, AffineId extent);
+  Value foldFree(const dsl::Expr &e, const Prepared &p, std::span<const std::int64_t> runs,
+                 AffineId begin, AffineId length);
   std::vector<Value> fusedRuns(const dsl::Expr &e, const Leaves &leaves);
 
   const dsl::Program &program_;

@@ -23,21 +23,6 @@ bool isFused(const Reduction &r) {
   return !r.order.empty() && r.order.stages.front().kind == Stage::Kind::Fma;
 }
 
-Code mergeOf(ReduceOp op) {
-  switch (op) {
-  case ReduceOp::Max:
-    return Code::Max;
-  case ReduceOp::Min:
-    return Code::Min;
-  case ReduceOp::MaxNan:
-    return Code::MaxNan;
-  case ReduceOp::MinNan:
-    return Code::MinNan;
-  default:
-    return Code::Add;
-  }
-}
-
 /// How dsl::fold puts values together.
 struct Merge {
   Arithmetic &arithmetic;
@@ -56,6 +41,21 @@ struct Merge {
 };
 
 } // namespace
+
+Code mergeOf(ReduceOp op) {
+  switch (op) {
+  case ReduceOp::Max:
+    return Code::Max;
+  case ReduceOp::Min:
+    return Code::Min;
+  case ReduceOp::MaxNan:
+    return Code::MaxNan;
+  case ReduceOp::MinNan:
+    return Code::MinNan;
+  default:
+    return Code::Add;
+  }
+}
 
 void ContractTerms::Expansion::check(const Reduction &r) const {
   if (r.op == ReduceOp::ArgMax || r.op == ReduceOp::Top)
@@ -107,11 +107,13 @@ Value ContractTerms::Expansion::reduction(const dsl::Expr &e) {
   return value;
 }
 
-/// The value over all positions. Written out: the place for a node of its own where an extent is no
-/// number.
+/// The value over all positions: written out, or a fold where an extent is no number.
 Value ContractTerms::Expansion::reduce(const dsl::Expr &e, const Prepared &p,
                                        std::span<const AffineId> extents) {
   const Reduction &r = program_.reductions[e.payload];
+  for (const AffineId extent : extents)
+    if (!terms_.affine().constantOf(extent))
+      return reduceFree(e, p, extent);
   std::vector<std::int64_t> sizes;
   const std::int64_t length = lengthOf(r, extents, sizes);
   Leaves leaves = leavesOf(e, p, sizes, length);
@@ -130,20 +132,14 @@ std::int64_t ContractTerms::Expansion::lengthOf(const Reduction &r,
                                                 std::vector<std::int64_t> &sizes) const {
   std::int64_t length = 1;
   for (std::size_t k = 0; k < extents.size(); ++k) {
-    const auto size = terms_.affine().constantOf(extents[k]);
+    const std::int64_t size = *terms_.affine().constantOf(extents[k]);
     const std::string &name = program_.vars.at(r.vars[k]).name;
-    if (!size)
+    if (size < 0 || (size > 0 && length > kLongest / size))
       throw ContractError(
-          fmt::format("a reduction over a free extent is not proven yet: {} runs over {} elements; "
-                      "a dimension that the kernel fixes would be",
-                      name, formText(terms_.pool(), terms_.affine(), extents[k])),
+          fmt::format("{} runs over {} elements; at most 2^26 are proven, in all", name, size),
           r.span);
-    if (*size < 0 || (*size > 0 && length > kLongest / *size))
-      throw ContractError(
-          fmt::format("{} runs over {} elements; at most 2^26 are proven, in all", name, *size),
-          r.span);
-    sizes.push_back(*size);
-    length *= *size;
+    sizes.push_back(size);
+    length *= size;
   }
   return length;
 }
@@ -178,6 +174,13 @@ ContractTerms::Expansion::leavesOf(const dsl::Expr &e, const Prepared &p,
   return leaves;
 }
 
+/// What a position's value is in the sum.
+Value ContractTerms::Expansion::counted(const dsl::Expr &e, const Value &value) {
+  return program_.reductions[e.payload].op == ReduceOp::Count
+             ? arithmetic_.cast(e.type, DType::Bool, value, dsl::Rounding::NearestEven)
+             : value;
+}
+
 /// One position; `body` is empty where it does not count.
 void ContractTerms::Expansion::addLeaf(const dsl::Expr &e, std::span<const Value> body,
                                        const Term &live, Leaves &leaves) {
@@ -193,9 +196,7 @@ void ContractTerms::Expansion::addLeaf(const dsl::Expr &e, std::span<const Value
     leaves.values.push_back(identity);
     return;
   }
-  Value value = body.front();
-  if (r.op == ReduceOp::Count)
-    value = arithmetic_.cast(e.type, DType::Bool, value, dsl::Rounding::NearestEven);
+  Value value = counted(e, body.front());
   // From the start: of NaN alone, the start is left.
   if (dsl::isFloat(e.type) && (r.op == ReduceOp::Max || r.op == ReduceOp::Min))
     value = arithmetic_.binary(mergeOf(r.op), e.type, identity, value);

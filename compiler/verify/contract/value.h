@@ -40,6 +40,9 @@ public:
   /// Of floats: several max or min as one set. To be said of a value once it is whole.
   Value settled(dsl::DType type, const Value &value);
   NodeId stored(dsl::DType type, const Value &value);
+  /// As one node, and back; no Index.
+  NodeId node(dsl::DType type, const Value &value);
+  Value ofNode(dsl::DType type, NodeId node);
 
 private:
   Value ofFloat(NodeId node) const { return {{}, node}; }

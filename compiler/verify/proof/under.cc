@@ -7,7 +7,7 @@ namespace {
 
 bool holdsForm(Kind kind) {
   return kind == Kind::Integer || kind == Kind::AtLeastZero || kind == Kind::IsZero ||
-         kind == Kind::FloorDiv;
+         kind == Kind::FloorDiv || kind == Kind::Fold;
 }
 
 bool isCondition(Kind kind) {
@@ -115,6 +115,8 @@ NodeId Under::rebuilt(NodeId id) {
   forEachOperand(terms_, id, [&](NodeId child) { isChanged = isChanged || now(child) != child; });
   if (!isChanged)
     return id;
+  if (n.kind == Kind::Fold)
+    return rebuiltFold(id);
   if (n.kind == Kind::Input) {
     const Node index = terms_.pool().node(terms_.pool().args(id)[0]);
     const AffineId element =
@@ -127,6 +129,13 @@ NodeId Under::rebuilt(NodeId id) {
   if (isCondition(n.kind))
     return terms_.asBits(1, rebuiltCondition(id));
   return n.sort.isFloat() ? rebuiltFloat(id) : terms_.asBits(n.sort.width, rebuiltBits(id));
+}
+
+/// The conditions say nothing of a step's names: what holds of the body holds of every step.
+NodeId Under::rebuiltFold(NodeId id) {
+  const std::vector<NodeId> args(terms_.pool().args(id).begin(), terms_.pool().args(id).end());
+  const AffineId count = form(static_cast<AffineId>(terms_.pool().node(id).payload));
+  return terms_.fold(count, now(args[0]), now(args[1]), args[2], args[3]);
 }
 
 Term Under::rebuiltCondition(NodeId id) {

@@ -12,7 +12,7 @@ namespace ordo::verify {
 template <class F> void forEachOperand(const Terms &terms, NodeId id, F &&f) {
   const Node n = terms.pool().node(id);
   const bool hasForm = n.kind == Kind::Integer || n.kind == Kind::AtLeastZero ||
-                       n.kind == Kind::IsZero || n.kind == Kind::FloorDiv;
+                       n.kind == Kind::IsZero || n.kind == Kind::FloorDiv || n.kind == Kind::Fold;
   if (hasForm)
     for (const auto &[atom, factor] : terms.affine().form(static_cast<AffineId>(n.payload)).terms)
       f(atom);
@@ -30,6 +30,7 @@ public:
 private:
   std::optional<bool> decided(NodeId id);
   NodeId rebuilt(NodeId id);
+  NodeId rebuiltFold(NodeId id);
   NodeId rebuiltFloat(NodeId id);
   Term rebuiltBits(NodeId id);
   Term rebuiltCondition(NodeId id);

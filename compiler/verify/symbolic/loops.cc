@@ -2,19 +2,13 @@
 #include "compiler/verify/symbolic/domain.h"
 
 namespace ordo::verify {
-namespace {
-
-/// More steps than this no loop is shown for.
-constexpr std::int64_t kMostSteps = std::int64_t{1} << 40;
-
-} // namespace
 
 Term TermDomain::unknown(unsigned width) {
   return terms_.symbol("unknown", width, {Wide{0}, (Wide{1} << width) - 1});
 }
 
 Term TermDomain::counter() {
-  const Term k = terms_.symbol("step", 64, {Wide{0}, Wide{kMostSteps}});
+  const Term k = terms_.symbol("step", 64, {Wide{0}, Wide{Terms::kMostSteps}});
   counters_.push_back(k.node());
   return k;
 }
@@ -94,7 +88,7 @@ std::optional<TermDomain::Trips> TermDomain::trips(const Term &continues, const 
   const AffineId last = untilZero ? rest : terms_.quotient(before, by);
   const AffineId count = affine.plus(last, 1);
   if (!holdsAtLeast(before, path.id) ||
-      !holdsAtLeast(affine.plus(affine.scale(count, -1), kMostSteps), path.id))
+      !holdsAtLeast(affine.plus(affine.scale(count, -1), Terms::kMostSteps), path.id))
     return std::nullopt;
   terms_.facts().learn(k.node(), affine.sub(last, affine.atom(k.node())));
   terms_.facts().learn(k.node(), affine.combine(before, 1, affine.atom(k.node()), -by));

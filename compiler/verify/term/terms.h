@@ -127,6 +127,8 @@ public:
   bool isOneBit(NodeId node) const;
 
   // Folds over steps.
+  /// More steps are not expressed: their numbers must be far from where 63 bits end.
+  static constexpr std::int64_t kMostSteps = std::int64_t{1} << 47;
   /// A symbol without bounds that is not any other.
   NodeId unnamed(std::string name, Sort sort);
   bool mentions(NodeId root, NodeId symbol) const;

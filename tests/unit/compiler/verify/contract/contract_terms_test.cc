@@ -262,8 +262,11 @@ TEST_F(ContractOf, LongChainsNeedNoStack) {
 
 TEST_F(ContractOf, RefusesWhatHasNoTermYet) {
   const dsl::VarId i = b_.var("i", rows_), e = b_.var("e", b_.n(7)), d = b_.var("d", kNone);
+  const dsl::VarId j = b_.var("j", rows_);
   b_.p.vars[d].extent = b_.cast(DType::Index, b_.load(k_, {t()}));
-  const ExprId overRows = b_.reduce(ReduceOp::Sum, {i}, "seq", x(b_.at(i), h()));
+  const ExprId rounded = b_.reduce(ReduceOp::Sum, {i}, "seq(64): bf16 | seq", x(b_.at(i), h()));
+  const ExprId halved = b_.reduce(ReduceOp::Sum, {i}, "halves", x(b_.at(i), h()));
+  const ExprId twoAxes = b_.reduce(ReduceOp::Sum, {j, e}, "seq", x(b_.at(j), b_.at(e)));
   const ExprId byData = b_.reduce(ReduceOp::Sum, {d}, "seq", b_.load(w_, {h()}));
   const ExprId best = b_.cast(
       DType::F32, b_.rank(ReduceOp::ArgMax, e, {{x(t(), b_.at(e)), true, false}, {b_.at(e)}}));
@@ -275,8 +278,10 @@ TEST_F(ContractOf, RefusesWhatHasNoTermYet) {
     ExprId value;
     const char *message;
   } cases[] = {
-      {overRows, "a reduction over a free extent is not proven yet: i runs over T elements"},
-      {byData, "a reduction over a free extent is not proven yet: d runs over"},
+      {rounded, "`seq(64): bf16` over a free extent is not proven yet"},
+      {halved, "`halves` over a free extent is not proven yet"},
+      {twoAxes, "a reduction over several indices, one of a free extent, is not proven yet"},
+      {byData, "d runs over"},
       {best, "`argmax` is not proven yet"},
       {matrix, "a matrix unit is not proven yet: `mma(4) | seq`"},
       {narrow, "a cast from or to an f8 is not proven yet"},

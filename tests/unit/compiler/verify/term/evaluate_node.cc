@@ -74,10 +74,13 @@ std::nullopt_t NodeEvaluator::none(std::string why) {
 
 void NodeEvaluator::operandsOf(NodeId id, std::vector<NodeId> &operands) const {
   const Node &n = pool_.node(id);
-  if (hasForm(n.kind))
+  if (hasForm(n.kind) || n.kind == Kind::Fold)
     for (const auto &[atom, factor] : affine_.form(static_cast<AffineId>(n.payload)).terms)
       operands.push_back(atom);
-  operands.insert(operands.end(), pool_.args(id).begin(), pool_.args(id).end());
+  if (n.kind == Kind::Fold) // its step is evaluated apart, as often as there are steps
+    operands.push_back(pool_.args(id)[0]);
+  else
+    operands.insert(operands.end(), pool_.args(id).begin(), pool_.args(id).end());
 }
 
 void NodeEvaluator::evaluate(NodeId root) {
@@ -140,9 +143,31 @@ std::int64_t NodeEvaluator::asSigned(NodeId id) const {
   return static_cast<std::int64_t>(asBits(id) << above) >> above;
 }
 
+std::optional<Bits> NodeEvaluator::folded(const Node &n, std::span<const NodeId> args) {
+  const auto count = value(static_cast<AffineId>(n.payload));
+  if (!count || *count < 0 || entries_[args[0]].state != State::Known)
+    return none("a fold of no number of steps");
+  NodeInputs inputs = inputs_;
+  const std::size_t carried = pool_.node(args[2]).payload, step = pool_.node(args[3]).payload;
+  inputs.symbols.resize(std::max({inputs.symbols.size(), carried + 1, step + 1}));
+  Bits bits = entries_[args[0]].bits;
+  for (Wide k = 0; k < *count; ++k) {
+    inputs.symbols[carried] = bits;
+    inputs.symbols[step] = static_cast<Bits>(k);
+    NodeEvaluator next(pool_, affine_, inputs);
+    const auto result = next.bits(args[1]);
+    if (!result)
+      return none(next.fault());
+    bits = *result;
+  }
+  return bits;
+}
+
 std::optional<Bits> NodeEvaluator::compute(NodeId id) {
   const Node &n = pool_.node(id);
   const auto args = pool_.args(id);
+  if (n.kind == Kind::Fold)
+    return folded(n, args);
   if (n.kind == Kind::Select) {
     if (entries_[args[0]].state != State::Known)
       return std::nullopt;

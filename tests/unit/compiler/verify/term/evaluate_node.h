@@ -45,6 +45,7 @@ private:
   void evaluate(NodeId root);
   void operandsOf(NodeId id, std::vector<NodeId> &operands) const;
   std::optional<std::uint64_t> compute(NodeId id);
+  std::optional<std::uint64_t> folded(const Node &n, std::span<const NodeId> args);
   std::optional<std::uint64_t> leaf(const Node &n, NodeId id);
   std::optional<std::uint64_t> condition(const Node &n, std::span<const NodeId> args);
   std::optional<std::uint64_t> ofFloats(const Node &n, std::span<const NodeId> args);
