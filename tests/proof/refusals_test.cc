@@ -125,5 +125,42 @@ TEST_F(Refusals, AContractOfOtherArguments) {
   EXPECT_EQ(proof.refusal->message, "the code takes 3 arguments, and the signature has 4");
 }
 
+// Sums of columns over any number of rows.
+const char *const kColumns = "contracts/nn/column_sum.ordo";
+
+std::string replacedAll(std::string text, const std::string &from, const std::string &to) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos;
+       at += to.size(), ++count)
+    text.replace(at, from.size(), to);
+  EXPECT_GT(count, 0u) << from;
+  return text;
+}
+
+TEST(RefusedLoops, RowsInTurnForRowsInChunksAndBack) {
+  const std::string inTurn = "column_sum_f32_2048", chunked = "column_sum_chunked_f32_2048";
+  const Compiled one(kColumns, inTurn), other(kColumns, chunked);
+  const verify::Proof chunksForTurns = one.prove(replacedAll(other.ptx(), chunked, inTurn));
+  ASSERT_TRUE(chunksForTurns.refusal);
+  EXPECT_EQ(chunksForTurns.refusal->message,
+            "y[128*block]: the code's value is not the contract's");
+  EXPECT_THAT(chunksForTurns.refusal->trees, HasSubstr("fold"));
+  const verify::Proof turnsForChunks = other.prove(replacedAll(one.ptx(), inTurn, chunked));
+  ASSERT_TRUE(turnsForChunks.refusal);
+  EXPECT_EQ(turnsForChunks.refusal->message,
+            "y[128*block]: the code's value is not the contract's");
+}
+
+TEST(RefusedLoops, AnotherStrideOrStart) {
+  const Compiled columns(kColumns, "column_sum_f32_2048");
+  for (const auto &[from, to] : {std::pair{", 8192;", ", 4096;"},
+                                 {", 8192;", ", 16384;"},
+                                 {"0f80000000", "0f00000000"},
+                                 {"0f80000000", "0f3F800000"}}) {
+    const verify::Proof proof = columns.prove(replacedAll(columns.ptx(), from, to));
+    EXPECT_FALSE(proof.isProven()) << from << " as " << to;
+  }
+}
+
 } // namespace
 } // namespace ordo
