@@ -246,6 +246,8 @@ Lowering::M Lowering::emit(Op op, unsigned width, std::vector<M> src) {
   const bool isCount = op == Op::Popc || op == Op::Clz;
   i.dst = {temporary(isComparison(op) ? 1 : isCount ? 32 : width)};
   i.src = std::move(src);
+  if (!kernel_.registers[i.dst.front()].uniform)
+    i.guard = on_;
   return M::of(push(std::move(i)).dst.front());
 }
 
@@ -274,8 +276,9 @@ void Lowering::assign(RegisterId reg, M value, RegisterId guard) {
   const bool isTemporary = value.isRegister() && kernel_.registers[value.reg].name.empty() &&
                            kernel_.registers[value.reg].uniform == to.uniform &&
                            kernel_.registers[value.reg].width == to.width;
-  if (isTemporary && last != nullptr && last->line == line_ && last->guard == kNoRegister &&
-      last->dst.size() == 1 && last->dst.front() == value.reg) {
+  if (isTemporary && last != nullptr && last->line == line_ &&
+      (last->guard == kNoRegister || last->guard == guard) && last->dst.size() == 1 &&
+      last->dst.front() == value.reg) {
     last->dst.front() = reg;
     last->guard = guard;
     return;

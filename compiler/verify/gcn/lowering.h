@@ -3,7 +3,7 @@
 // HOW THE WAVE'S STATE IS HELD. SGPRs, VCC, EXEC and M0 are uniform registers of 32 bits, SCC a
 // uniform bit, VGPRs per-lane registers of 32 bits; wider operands are concatenated when read and
 // taken apart when written. `on_` is EXEC seen lane by lane: it is derived anew after each write of
-// EXEC and guards every vector instruction's write. Temporaries are computed in all lanes.
+// EXEC and guards every vector instruction's write, those of temporaries too.
 #pragma once
 
 #include "compiler/verify/gcn/object.h"

@@ -207,9 +207,12 @@ void Machine<D>::write(Wave &wave, const Instruction &i, std::uint32_t slot,
       dst = values[k];
       continue;
     }
+    // A temporary holds nothing from before.
+    const Value old = kernel_.registers[i.dst[k]].name.empty() ? Value{} : dst;
     const Value &guard = cell(wave, i.guard, slot);
-    dst = i.guardNegated ? domain_.select(guard, dst, values[k], kernel_.registers[i.dst[k]].width)
-                         : domain_.select(guard, values[k], dst, kernel_.registers[i.dst[k]].width);
+    const unsigned width = kernel_.registers[i.dst[k]].width;
+    dst = i.guardNegated ? domain_.select(guard, old, values[k], width)
+                         : domain_.select(guard, values[k], old, width);
   }
 }
 

@@ -193,6 +193,7 @@ private:
   Term extractSlices(const Term &a, unsigned bit, unsigned width, unsigned ofWidth);
   std::vector<std::pair<Slice, Slice>> aligned(const Term &a, const Term &b, unsigned width);
   Term bitwise(Kind kind, const Term &a, const Term &b, unsigned width);
+  Term flattened(Kind kind, NodeId a, NodeId b, unsigned width);
   Term bitwiseOf(Kind kind, const Term &a, const Term &b, unsigned width);
   Term withRun(Kind kind, const Term &a, bool isOnes, unsigned width);
   Term invert(const Term &a, unsigned width);

@@ -191,6 +191,13 @@ Term Terms::extract(const Term &a, unsigned bit, unsigned width, unsigned ofWidt
     parts_[key] = result;
     return result;
   }
+  if (n.kind == Kind::BitAnd || n.kind == Kind::BitOr || n.kind == Kind::BitXor) {
+    const std::vector<NodeId> args(pool_.args(id).begin(), pool_.args(id).end());
+    Term all = extract(constantOrNode(args[0]), bit, width, ofWidth);
+    for (std::size_t k = 1; k < args.size(); ++k)
+      all = bitwiseOf(n.kind, all, extract(constantOrNode(args[k]), bit, width, ofWidth), width);
+    return all;
+  }
   if (n.kind == Kind::SignExtend) {
     const NodeId inner = pool_.args(id)[0];
     if (bit + width <= pool_.node(inner).sort.width)
@@ -318,15 +325,40 @@ Term Terms::bitwise(Kind kind, const Term &a, const Term &b, unsigned width) {
   const auto pairs = aligned(a, b, width);
   if (pairs.size() == 1) {
     const NodeId x = asBits(width, a), y = asBits(width, b);
-    if (x == y)
-      return kind == Kind::BitXor ? Term::constant(0) : a;
-    return opaque(kind, width, {std::min(x, y), std::max(x, y)});
+    return flattened(kind, x, y, width);
   }
   std::vector<Slice> parts;
   for (const auto &[x, y] : pairs)
     for (const Slice &slice : slices(bitwiseOf(kind, x.value, y.value, x.width), x.width))
       parts.push_back(slice);
   return joined(parts);
+}
+
+/// &, | and ^ commute and associate: one node of all operands. Equal ones are one (&, |), or
+/// cancel.
+Term Terms::flattened(Kind kind, NodeId a, NodeId b, unsigned width) {
+  std::vector<NodeId> operands;
+  for (const NodeId side : {a, b})
+    if (pool_.node(side).kind == kind && pool_.node(side).sort == Sort::bits(width))
+      operands.insert(operands.end(), pool_.args(side).begin(), pool_.args(side).end());
+    else
+      operands.push_back(side);
+  std::ranges::sort(operands);
+  for (std::size_t k = 0; k + 1 < operands.size();) {
+    if (operands[k] != operands[k + 1]) {
+      ++k;
+      continue;
+    }
+    if (kind == Kind::BitXor && pool_.node(operands[k]).sort.isFloat())
+      throw DomainError("the bits of a float cancel: those of a NaN need not be the same twice");
+    const auto first = operands.begin() + static_cast<std::ptrdiff_t>(k);
+    operands.erase(first, first + (kind == Kind::BitXor ? 2 : 1));
+  }
+  if (operands.empty())
+    return Term::constant(0);
+  if (operands.size() == 1)
+    return constantOrNode(operands.front());
+  return Term::of(pool_.make(kind, Sort::bits(width), 0, operands));
 }
 
 Term Terms::bitwiseOf(Kind kind, const Term &a, const Term &b, unsigned width) {
@@ -353,13 +385,9 @@ Term Terms::invert(const Term &a, unsigned width) {
     return Term::constant(~a.bits & mask(width));
   if (isForm(a)) // -1 - a
     return add(Term::constant(mask(width)), a, width, -1);
-  if (pool_.node(a.node()).kind == Kind::BitXor) {
-    const auto args = pool_.args(a.node());
-    if (pool_.node(args[1]).kind == Kind::Constant && pool_.node(args[1]).payload == mask(width))
-      return Term::of(args[0]);
-  }
   const NodeId ones = pool_.make(Kind::Constant, Sort::bits(width), mask(width));
-  return opaque(Kind::BitXor, width, {a.node(), ones});
+  // Twice is nothing: the ones cancel.
+  return flattened(Kind::BitXor, a.node(), ones, width);
 }
 
 Term Terms::bitAnd(const Term &a, const Term &b, unsigned width) {

@@ -348,7 +348,12 @@ NodeId Terms::fconvert(DType to, NodeId a, Round rounding) {
       return *narrow;
   if (n.kind == Kind::Select) {
     const std::vector<NodeId> args(pool_.args(a).begin(), pool_.args(a).end());
-    if (floatBits(args[1]) || floatBits(args[2]))
+    // Where the cast of an arm is simpler than the arm.
+    const auto isSimple = [&](NodeId arm) {
+      return floatBits(arm) || (pool_.node(arm).kind == Kind::FConvert &&
+                                pool_.node(pool_.args(arm)[0]).sort.format == to);
+    };
+    if (isSimple(args[1]) || isSimple(args[2]))
       return selectFloat(args[0], fconvert(to, args[1], rounding), fconvert(to, args[2], rounding));
   }
   return pool_.make(Kind::FConvert, Sort::of(to), static_cast<std::uint64_t>(rounding), {a});

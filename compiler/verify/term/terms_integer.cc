@@ -267,15 +267,17 @@ Term Terms::multiplyHigh(const Term &a, std::uint64_t factor, unsigned width) {
     return Term::constant(0);
   if (std::has_single_bit(factor))
     return shiftRight(a, width - static_cast<unsigned>(std::countr_zero(factor)), width);
-  const Interval of = facts_.interval(exact(a, width));
-  const bool fits = of.high && *of.high < power(63) && factor < (std::uint64_t{1} << 63) &&
-                    *of.high * static_cast<Wide>(factor) < power(63);
-  if (fits && isForm(a) && width < 63)
-    return integer(quotient(affine_.scale(exact(a, width), static_cast<std::int64_t>(factor)),
+  // As a quotient, where the coefficients have room.
+  const AffineId number = exact(a, width);
+  const Affine &form = affine_.form(number);
+  const auto isSmall = [](std::int64_t v) { return v < (1 << 30) && v > -(1 << 30); };
+  if (width <= 32 && isSmall(form.constant) &&
+      std::ranges::all_of(form.terms, [&](const auto &term) { return isSmall(term.second); }))
+    return integer(quotient(affine_.scale(number, static_cast<std::int64_t>(factor)),
                             std::int64_t{1} << width),
                    width);
-  const NodeId by = pool_.make(Kind::Constant, Sort::bits(width), factor);
-  return opaque(Kind::MulHiU, width, {asBits(width, a), by});
+  const NodeId x = asBits(width, a), by = asBits(width, Term::constant(factor));
+  return opaque(Kind::MulHiU, width, {std::min(x, by), std::max(x, by)});
 }
 
 Term Terms::zeroExtend(const Term &a, unsigned from, unsigned to) {
