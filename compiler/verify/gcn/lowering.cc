@@ -1,5 +1,7 @@
 #include "compiler/verify/gcn/lowering.h"
 
+#include <algorithm>
+
 namespace ordo::verify::gcn {
 
 Lowering::Lowering(const KernelObject &object, const std::vector<Instruction> &code)
@@ -228,6 +230,13 @@ RegisterId Lowering::temporary(unsigned width, bool uniform) {
 }
 
 verify::Instruction &Lowering::push(verify::Instruction instruction) {
+  // What a lane that is off computes is nobody's.
+  const auto isOwn = [&](RegisterId reg) {
+    return kernel_.registers[reg].name.empty() && !kernel_.registers[reg].uniform;
+  };
+  if (instruction.op != Op::Mov && instruction.op <= Op::GcnMed3 &&
+      instruction.guard == kNoRegister && !isScalar_ && std::ranges::all_of(instruction.dst, isOwn))
+    instruction.guard = on_;
   kernel_.code.push_back(std::move(instruction));
   return kernel_.code.back();
 }
@@ -246,8 +255,6 @@ Lowering::M Lowering::emit(Op op, unsigned width, std::vector<M> src) {
   const bool isCount = op == Op::Popc || op == Op::Clz;
   i.dst = {temporary(isComparison(op) ? 1 : isCount ? 32 : width)};
   i.src = std::move(src);
-  if (!kernel_.registers[i.dst.front()].uniform)
-    i.guard = on_;
   return M::of(push(std::move(i)).dst.front());
 }
 

@@ -159,6 +159,7 @@ private:
   std::optional<NodeId> onArms(std::initializer_list<NodeId> args,
                                const std::function<NodeId(std::span<const NodeId>)> &operation);
   bool isChosenConstant(NodeId a) const;
+  bool isNever(NodeId a, bool nan, int depth) const;
   NodeId given(NodeId a, NodeId condition, bool holds, int depth);
   Term rawBits(NodeId a);
   bool isOrderedEqual(NodeId u, NodeId v, NodeId a, NodeId b);
@@ -186,6 +187,9 @@ private:
   std::optional<Term> extremeOf(AffineId f, AffineId x, AffineId y, const Slice &low,
                                 const Slice &high);
   std::optional<Term> joinedNumber(const Slice &low, const Slice &high);
+  Term beside(const Term &low, unsigned lowWidth, const Term &high, unsigned highWidth);
+  std::optional<Term> throughChoice(const Slice &low, const Slice &high);
+  std::optional<Term> withOppositeSign(const Slice &low, NodeId sign);
   std::optional<Term> besideChoice(const Slice &low, const Slice &high);
   std::optional<Term> neighbours(const Slice &low, const Slice &high);
   Term joined(const std::vector<Slice> &slices);
@@ -193,12 +197,14 @@ private:
   Term extractSlices(const Term &a, unsigned bit, unsigned width, unsigned ofWidth);
   std::vector<std::pair<Slice, Slice>> aligned(const Term &a, const Term &b, unsigned width);
   Term bitwise(Kind kind, const Term &a, const Term &b, unsigned width);
+  std::pair<NodeId, bool> withoutInversion(NodeId a, unsigned width);
   Term flattened(Kind kind, NodeId a, NodeId b, unsigned width);
   Term bitwiseOf(Kind kind, const Term &a, const Term &b, unsigned width);
   Term withRun(Kind kind, const Term &a, bool isOnes, unsigned width);
   Term invert(const Term &a, unsigned width);
   std::optional<NodeId> signLaw(const Term &a, std::uint64_t bits, unsigned width,
                                 std::uint64_t wanted) const;
+  bool isOfIndices(const Term &a, unsigned width);
   bool disjoint(const Term &a, const Term &b, unsigned width);
   std::optional<Term> throughSelect(const Term &a, const Term &b, unsigned width,
                                     const std::function<Term(const Term &, const Term &)> &op);

@@ -76,6 +76,55 @@ std::optional<Term> Terms::joinedNumber(const Slice &low, const Slice &high) {
   return std::nullopt;
 }
 
+Term Terms::beside(const Term &low, unsigned lowWidth, const Term &high, unsigned highWidth) {
+  const std::array<Term, 2> parts = {low, high};
+  const std::array<unsigned, 2> widths = {lowWidth, highWidth};
+  return concat(parts, widths);
+}
+
+/// Of a choice and its neighbour both arms, where both become one value.
+std::optional<Term> Terms::throughChoice(const Slice &low, const Slice &high) {
+  const auto isChoice = [&](const Term &t) {
+    return t.isNode() && pool_.node(t.node()).kind == Kind::Select;
+  };
+  if (!isChoice(high.value) && !isChoice(low.value))
+    return std::nullopt;
+  const NodeId choice = (isChoice(high.value) ? high : low).value.node();
+  const std::array<NodeId, 3> parts = {pool_.args(choice)[0], pool_.args(choice)[1],
+                                       pool_.args(choice)[2]};
+  const Term condition = Term::of(parts[0]);
+  const auto arm = [&](std::size_t which) {
+    const Term here = constantOrNode(parts[which]);
+    return isChoice(high.value)
+               ? beside(armOf(condition, low.value, which == 1), low.width, here, high.width)
+               : beside(here, low.width, high.value, high.width);
+  };
+  const auto isWhole = [&](const Term &t) {
+    return !t.isUndefined() && !(t.isNode() && pool_.node(t.node()).kind == Kind::Concat);
+  };
+  const bool isSame =
+      isChoice(low.value) && isChoice(high.value) && pool_.args(low.value.node())[0] == parts[0];
+  const Term yes = arm(1), no = arm(2);
+  if (!isSame && !(isWhole(yes) && isWhole(no)))
+    return std::nullopt;
+  return select(condition, yes, no, low.width + high.width);
+}
+
+/// All bits of a float but its sign, and the opposite of its sign: -x.
+std::optional<Term> Terms::withOppositeSign(const Slice &low, NodeId sign) {
+  if (!low.value.isNode() || pool_.node(sign).kind != Kind::Extract ||
+      pool_.node(low.value.node()).kind != Kind::Extract)
+    return std::nullopt;
+  const NodeId x = pool_.args(sign)[0];
+  const Sort sort = pool_.node(x).sort;
+  const bool isSign =
+      pool_.node(sign).payload == sort.width - 1u && pool_.node(sign).sort.width == 1;
+  if (!sort.isFloat() || !isSign || low.width != sort.width - 1u ||
+      extract(Term::of(x), 0, low.width, sort.width) != low.value)
+    return std::nullopt;
+  return constantOrNode(fneg(x));
+}
+
 /// A constant beside a choice is in both arms.
 std::optional<Term> Terms::besideChoice(const Slice &low, const Slice &high) {
   const auto isChoice = [&](const Slice &s) {
@@ -112,18 +161,10 @@ std::optional<Term> Terms::neighbours(const Slice &low, const Slice &high) {
   const Node h = pool_.node(high.value.node());
   if (h.kind == Kind::Select && isForm(low.value))
     return joinedExtreme(low, high);
-  if (h.kind == Kind::Select && low.value.isNode() &&
-      pool_.node(low.value.node()).kind == Kind::Select) {
-    const std::vector<NodeId> x(pool_.args(low.value.node()).begin(),
-                                pool_.args(low.value.node()).end());
-    const std::vector<NodeId> y(pool_.args(high.value.node()).begin(),
-                                pool_.args(high.value.node()).end());
-    if (x[0] == y[0])
-      return select(Term::of(x[0]),
-                    joined({{constantOrNode(x[1]), low.width}, {constantOrNode(y[1]), high.width}}),
-                    joined({{constantOrNode(x[2]), low.width}, {constantOrNode(y[2]), high.width}}),
-                    low.width + high.width);
-  }
+  if (const auto chosen = throughChoice(low, high))
+    return chosen;
+  if (h.kind == Kind::Not)
+    return withOppositeSign(low, pool_.args(high.value.node())[0]);
   if (h.kind != Kind::Extract)
     return std::nullopt;
   const Term whole = Term::of(pool_.args(high.value.node())[0]);
@@ -334,6 +375,20 @@ Term Terms::bitwise(Kind kind, const Term &a, const Term &b, unsigned width) {
   return joined(parts);
 }
 
+/// Of a number x and -1 - x, which has its bits inverted, the one with a positive first
+/// coefficient; of all ones the zero.
+std::pair<NodeId, bool> Terms::withoutInversion(NodeId a, unsigned width) {
+  const Node n = pool_.node(a);
+  if (n.kind == Kind::Constant && n.payload == mask(width))
+    return {pool_.make(Kind::Constant, n.sort, 0), true};
+  if (n.kind != Kind::Integer)
+    return {a, false};
+  const auto form = static_cast<AffineId>(n.payload);
+  if (affine_.form(form).terms.front().second > 0)
+    return {a, false};
+  return {asBits(width, integer(affine_.plus(affine_.scale(form, -1), -1), width)), true};
+}
+
 /// &, | and ^ commute and associate: one node of all operands. Equal ones are one (&, |), or
 /// cancel.
 Term Terms::flattened(Kind kind, NodeId a, NodeId b, unsigned width) {
@@ -343,6 +398,18 @@ Term Terms::flattened(Kind kind, NodeId a, NodeId b, unsigned width) {
       operands.insert(operands.end(), pool_.args(side).begin(), pool_.args(side).end());
     else
       operands.push_back(side);
+  if (kind == Kind::BitXor) { // ~a ^ b is ~(a ^ b)
+    bool isInverted = false;
+    for (NodeId &operand : operands) {
+      const auto [plain, inverted] = withoutInversion(operand, width);
+      operand = plain;
+      isInverted ^= inverted;
+    }
+    const NodeId zero = pool_.make(Kind::Constant, Sort::bits(width), 0);
+    std::erase(operands, zero);
+    if (isInverted)
+      operands.push_back(pool_.make(Kind::Constant, Sort::bits(width), mask(width)));
+  }
   std::ranges::sort(operands);
   for (std::size_t k = 0; k + 1 < operands.size();) {
     if (operands[k] != operands[k + 1]) {
@@ -404,6 +471,8 @@ Term Terms::bitAnd(const Term &a, const Term &b, unsigned width) {
       return b;
     if (const auto magnitude = signLaw(a, b.bits, width, mask(width - 1)))
       return Term::of(fabs(*magnitude));
+    if (b.bits == 1 && isForm(a) && !isOfIndices(a, width))
+      return zeroExtend(extract(a, 0, 1, width), 1, width);
     if (isForm(a) && std::has_single_bit(b.bits + 1))
       return remainder(a, b.bits + 1, width);
   }
@@ -411,6 +480,11 @@ Term Terms::bitAnd(const Term &a, const Term &b, unsigned width) {
           a, b, width, [&](const Term &x, const Term &y) { return bitAnd(x, y, width); }))
     return *pushed;
   return bitwise(Kind::BitAnd, a, b, width);
+}
+
+bool Terms::isOfIndices(const Term &a, unsigned width) {
+  return std::ranges::all_of(affine_.form(modular(a, width)).terms,
+                             [&](const auto &term) { return isIndexLike(term.first); });
 }
 
 /// The float of this width that `a` is, if the constant is the one that a law of signs needs.

@@ -99,6 +99,33 @@ bool Terms::isChosenConstant(NodeId a) const {
          floatBits(pool_.args(a)[2]);
 }
 
+/// Never a NaN (`nan`), or never an infinity: numbers that come from integers, and sums and
+/// products of such. A sum is a NaN of an infinity and its opposite alone, a product of 0 and an
+/// infinity.
+bool Terms::isNever(NodeId a, bool nan, int depth) const {
+  const Node n = pool_.node(a);
+  if (const auto bits = floatBits(a))
+    return nan ? !dsl::isNanBits(n.sort.format, *bits) : infinityOf(a) == 0;
+  if (depth == 0)
+    return false;
+  const auto args = pool_.args(a);
+  const auto never = [&](std::size_t k, bool what) { return isNever(args[k], what, depth - 1); };
+  switch (n.kind) {
+  case Kind::UToF: // of 64 bits none overflows f32
+  case Kind::SToF:
+    return n.sort.format == DType::F32 || n.sort.format == DType::F64;
+  case Kind::FNeg:
+  case Kind::FAbs:
+    return never(0, nan);
+  case Kind::FAdd:
+    return nan && never(0, true) && never(1, true) && (never(0, false) || never(1, false));
+  case Kind::FMul:
+    return nan && never(0, true) && never(1, true) && never(0, false) && never(1, false);
+  default:
+    return false;
+  }
+}
+
 /// The same value where the condition has this truth: choices on it are made.
 NodeId Terms::given(NodeId a, NodeId condition, bool holds, int depth) {
   const Node n = pool_.node(a);

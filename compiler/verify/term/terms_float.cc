@@ -86,6 +86,14 @@ NodeId Terms::fneg(NodeId a) {
                : floatConstant(n.sort.format, n.payload ^ signBit(n.sort.format));
   if (n.kind == Kind::FNeg)
     return pool_.args(a)[0];
+  if (n.kind == Kind::Select) {
+    const std::vector<NodeId> args(pool_.args(a).begin(), pool_.args(a).end());
+    const auto isSimple = [&](NodeId arm) {
+      return floatBits(arm) || pool_.node(arm).kind == Kind::FNeg;
+    };
+    if (isSimple(args[1]) || isSimple(args[2]))
+      return selectFloat(args[0], fneg(args[1]), fneg(args[2]));
+  }
   return pool_.make(Kind::FNeg, n.sort, 0, {a});
 }
 
@@ -412,6 +420,8 @@ Term Terms::isNan(NodeId a) {
                            n.sort.format == DType::F16 || n.sort.format == DType::BF16;
   if (n.kind == Kind::FConvert && hasInfinity) // a cast of a number is a number
     return isNan(pool_.args(a)[0]);
+  if (isNever(a, true, kGivenDepth * 2))
+    return Term::constant(0);
   return Term::of(pool_.make(Kind::IsNan, Sort::bits(1), 0, {a}));
 }
 

@@ -190,6 +190,12 @@ Term Terms::integer(AffineId form, unsigned width) {
     const std::uint64_t bits = static_cast<std::uint64_t>(f.constant);
     return Term::constant(width >= 64 ? bits : bits & ((std::uint64_t{1} << width) - 1));
   }
+  if (width == 1 && f.terms.size() == 1 && !isIndexLike(f.terms.front().first)) {
+    // The lowest bit, or its opposite.
+    const NodeId atom = f.terms.front().first;
+    const Term bit = extract(Term::of(atom), 0, 1, pool_.node(atom).sort.width);
+    return f.constant % 2 != 0 ? notBit(bit) : bit;
+  }
   if (f.terms.size() == 1 && f.constant == 0) {
     const auto [atom, factor] = f.terms.front();
     const Node a = pool_.node(atom);
