@@ -159,6 +159,9 @@ private:
   std::optional<NodeId> onArms(std::initializer_list<NodeId> args,
                                const std::function<NodeId(std::span<const NodeId>)> &operation);
   bool isChosenConstant(NodeId a) const;
+  std::optional<Term> asFinite(Op op, const Term &a, const Term &b, unsigned width);
+  std::optional<NodeId> asOneChoice(NodeId condition, NodeId a, NodeId b);
+  NodeId chosen(const Term &condition, NodeId a, NodeId b);
   bool isNever(NodeId a, bool nan, int depth) const;
   NodeId given(NodeId a, NodeId condition, bool holds, int depth);
   Term rawBits(NodeId a);

@@ -399,16 +399,19 @@ Term Terms::flattened(Kind kind, NodeId a, NodeId b, unsigned width) {
     else
       operands.push_back(side);
   if (kind == Kind::BitXor) { // ~a ^ b is ~(a ^ b)
-    bool isInverted = false;
+    std::uint64_t constant = 0;
     for (NodeId &operand : operands) {
       const auto [plain, inverted] = withoutInversion(operand, width);
       operand = plain;
-      isInverted ^= inverted;
+      constant ^= inverted ? mask(width) : 0;
     }
-    const NodeId zero = pool_.make(Kind::Constant, Sort::bits(width), 0);
-    std::erase(operands, zero);
-    if (isInverted)
-      operands.push_back(pool_.make(Kind::Constant, Sort::bits(width), mask(width)));
+    std::erase_if(operands, [&](NodeId operand) {
+      const Node n = pool_.node(operand);
+      constant ^= n.kind == Kind::Constant ? n.payload : 0;
+      return n.kind == Kind::Constant;
+    });
+    if (constant != 0)
+      operands.push_back(pool_.make(Kind::Constant, Sort::bits(width), constant));
   }
   std::ranges::sort(operands);
   for (std::size_t k = 0; k + 1 < operands.size();) {
@@ -555,6 +558,9 @@ Term Terms::bitXor(const Term &a, const Term &b, unsigned width) {
       return Term::of(fneg(*value));
     if (b.bits == mask(width))
       return invert(a, width);
+    const Kind kind = pool_.node(a.node()).kind;
+    if (kind != Kind::Concat && kind != Kind::Select)
+      return flattened(Kind::BitXor, a.node(), asBits(width, b), width);
   }
   if (a == b)
     return Term::constant(0);

@@ -3,6 +3,7 @@
 #include "compiler/verify/term/terms.h"
 
 #include <algorithm>
+#include <array>
 
 namespace ordo::verify {
 
@@ -34,6 +35,10 @@ Term Terms::fcompare(Kind kind, NodeId a, NodeId b) {
     const std::uint64_t bits[2] = {*floatBits(a), *floatBits(b)};
     return Term::constant(computeFloat(i, bits, NanStyle::Canonical));
   }
+  for (NodeId *side : {&a, &b}) // zeros are equal
+    if (const auto bits = floatBits(*side);
+        bits && *bits == std::uint64_t{1} << (dsl::bitWidth(pool_.node(*side).sort.format) - 1))
+      *side = fneg(*side);
   const bool isNegated = pool_.node(a).kind == Kind::FNeg,
              isOther = pool_.node(b).kind == Kind::FNeg;
   if ((isNegated && (isOther || floatBits(b))) || (isOther && floatBits(a)))
@@ -97,6 +102,37 @@ bool Terms::isChosenConstant(NodeId a) const {
     return true;
   return pool_.node(a).kind == Kind::Select && floatBits(pool_.args(a)[1]) &&
          floatBits(pool_.args(a)[2]);
+}
+
+/// if c then (if q then x else b) else b asks for both at once; likewise where a is on both sides.
+/// Nothing where neither is so.
+std::optional<NodeId> Terms::asOneChoice(NodeId condition, NodeId a, NodeId b) {
+  const auto parts = [&](NodeId choice) {
+    const auto args = pool_.args(choice);
+    return std::array<NodeId, 3>{args[0], args[1], args[2]};
+  };
+  const Term c = Term::of(condition);
+  if (pool_.node(a).kind == Kind::Select) {
+    const auto [q, x, y] = parts(a);
+    if (y == b)
+      return chosen(andBit(c, Term::of(q)), x, b);
+    if (x == b)
+      return chosen(andBit(c, notBit(Term::of(q))), y, b);
+  }
+  if (pool_.node(b).kind == Kind::Select) {
+    const auto [q, x, y] = parts(b);
+    if (x == a)
+      return chosen(andBit(notBit(c), notBit(Term::of(q))), y, a);
+    if (y == a)
+      return chosen(andBit(notBit(c), Term::of(q)), x, a);
+  }
+  return std::nullopt;
+}
+
+NodeId Terms::chosen(const Term &condition, NodeId a, NodeId b) {
+  if (condition.isConstant())
+    return condition.bits != 0 ? a : b;
+  return selectFloat(condition.node(), a, b);
 }
 
 /// Never a NaN (`nan`), or never an infinity: numbers that come from integers, and sums and

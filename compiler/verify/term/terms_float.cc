@@ -89,7 +89,7 @@ NodeId Terms::fneg(NodeId a) {
   if (n.kind == Kind::Select) {
     const std::vector<NodeId> args(pool_.args(a).begin(), pool_.args(a).end());
     const auto isSimple = [&](NodeId arm) {
-      return floatBits(arm) || pool_.node(arm).kind == Kind::FNeg;
+      return isChosenConstant(arm) || pool_.node(arm).kind == Kind::FNeg;
     };
     if (isSimple(args[1]) || isSimple(args[2]))
       return selectFloat(args[0], fneg(args[1]), fneg(args[2]));
@@ -456,6 +456,8 @@ NodeId Terms::selectFloat(NodeId condition, NodeId a, NodeId b) {
   b = settled(given(b, condition, false, kGivenDepth));
   if (a == b)
     return a;
+  if (const auto one = asOneChoice(condition, a, b))
+    return *one;
   return pool_.make(Kind::Select, pool_.node(a).sort, 0, {condition, a, b});
 }
 

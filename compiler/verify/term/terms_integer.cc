@@ -373,6 +373,17 @@ Term Terms::minMax(Kind kind, const Term &a, const Term &b, unsigned width) {
   return Term::of(node);
 }
 
+/// The bits of |x| are below those of infinity: x is finite.
+std::optional<Term> Terms::asFinite(Op op, const Term &a, const Term &b, unsigned width) {
+  if (op != Op::CmpLtS || !a.isNode() || pool_.node(a.node()).kind != Kind::FAbs ||
+      pool_.node(a.node()).sort.width != width || !b.isConstant())
+    return std::nullopt;
+  const NodeId infinity = floatConstant(pool_.node(a.node()).sort.format, b.bits);
+  if (infinityOf(infinity) != 1)
+    return std::nullopt;
+  return fcompare(Kind::FLt, a.node(), infinity);
+}
+
 /// Whether a mask of lanes, a bit each, is empty.
 std::optional<Term> Terms::isNoBit(const Term &a, unsigned width) {
   const std::vector<Slice> parts = slices(a, width);
@@ -422,6 +433,8 @@ Term Terms::compare(Op op, const Term &a, const Term &b, unsigned width) {
       return isZero(difference);
     return atLeastZero(op == Op::CmpLtU ? affine_.plus(difference, -1) : difference);
   }
+  if (const auto finite = asFinite(op, a, b, width))
+    return *finite;
   const AffineId x = modular(a, width), y = modular(b, width);
   const Wide half = power(width - 1);
   if (facts_.within(x, -half, half) && facts_.within(y, -half, half)) {

@@ -47,9 +47,33 @@ Term Terms::andBit(const Term &a, const Term &b) {
     return a;
   if (notBit(a) == b)
     return Term::constant(0);
-  if (const auto by = apart(a, b)) // the stronger one
-    return *by >= 0 ? a : b;
-  return opaque(Kind::And, 1, {std::min(a.node(), b.node()), std::max(a.node(), b.node())});
+  // One chain of all conjuncts, in order; of two bounds on one form the stronger.
+  std::vector<NodeId> all;
+  for (const Term &side : {a, b}) {
+    NodeId id = side.node();
+    for (; pool_.node(id).kind == Kind::And; id = pool_.args(id)[0])
+      all.push_back(pool_.args(id)[1]);
+    all.push_back(id);
+  }
+  std::ranges::sort(all);
+  const auto [from, to] = std::ranges::unique(all);
+  all.erase(from, to);
+  for (std::size_t k = 0; k < all.size(); ++k)
+    for (std::size_t m = k + 1; m < all.size();) {
+      if (notBit(Term::of(all[k])) == Term::of(all[m]))
+        return Term::constant(0);
+      const auto by = apart(Term::of(all[k]), Term::of(all[m]));
+      if (by && *by < 0)
+        std::swap(all[k], all[m]);
+      if (by)
+        all.erase(all.begin() + static_cast<std::ptrdiff_t>(m));
+      else
+        ++m;
+    }
+  NodeId chain = all.front();
+  for (std::size_t k = 1; k < all.size(); ++k)
+    chain = pool_.make(Kind::And, Sort::bits(1), 0, {chain, all[k]});
+  return Term::of(chain);
 }
 
 Term Terms::orBit(const Term &a, const Term &b) { return notBit(andBit(notBit(a), notBit(b))); }
