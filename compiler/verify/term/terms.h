@@ -226,6 +226,7 @@ private:
   std::unordered_map<NodeId, NodeId> settled_;
   std::unordered_map<NodeId, unsigned> foldLevels_;
   std::map<std::array<std::uint64_t, 3>, NodeId> boundSymbols_;
+  std::map<std::array<std::uint64_t, 3>, Term> besideChoices_; // by choice, constant and its width
   std::unordered_map<std::uint64_t, NodeId> floats_; // selects as floats, by node and format
   std::unordered_map<std::uint64_t, Term> parts_;    // parts of selects, by node and place
 };

@@ -135,6 +135,11 @@ std::optional<Term> Terms::besideChoice(const Slice &low, const Slice &high) {
   if (!isLow && !(isChoice(high) && low.value.isConstant()))
     return std::nullopt;
   const NodeId choice = (isLow ? low : high).value.node();
+  const Slice &constant = isLow ? high : low;
+  const std::array<std::uint64_t, 3> key = {std::uint64_t{choice} << 1 | std::uint64_t{isLow},
+                                            constant.value.bits, constant.width};
+  if (const auto it = besideChoices_.find(key); it != besideChoices_.end())
+    return it->second;
   const std::array<NodeId, 3> parts = {pool_.args(choice)[0], pool_.args(choice)[1],
                                        pool_.args(choice)[2]};
   const auto arm = [&](std::size_t which) {
@@ -145,7 +150,9 @@ std::optional<Term> Terms::besideChoice(const Slice &low, const Slice &high) {
       all.push_back(slice);
     return joined(all);
   };
-  return select(Term::of(parts[0]), arm(1), arm(2), low.width + high.width);
+  const Term result = select(Term::of(parts[0]), arm(1), arm(2), low.width + high.width);
+  besideChoices_[key] = result;
+  return result;
 }
 
 /// What two neighbours are together, if they are parts of one value.
