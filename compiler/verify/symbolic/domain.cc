@@ -133,6 +133,8 @@ std::optional<bool> TermDomain::truth(const Value &value, Path path) {
 Term TermDomain::under(Value value, Path path) {
   while (value.isNode()) {
     const Node n = terms_.pool().node(value.node());
+    if (n.kind == Kind::Integer || n.kind == Kind::MinU || n.kind == Kind::MaxU)
+      return settledUnder(value.node(), path.id);
     if (n.kind != Kind::Select && n.kind != Kind::And && n.kind != Kind::Not)
       break;
     const std::vector<NodeId> args(terms_.pool().args(value.node()).begin(),
@@ -149,11 +151,79 @@ Term TermDomain::under(Value value, Path path) {
       continue;
     }
     const auto holds = truth(Term::of(args[0]), path);
-    if (!holds)
-      break;
+    if (!holds) {
+      const auto either = sameOnPath(value.node(), path.id);
+      if (!either)
+        break;
+      value = *either;
+      continue;
+    }
     value = terms_.valueOf(args[*holds ? 1 : 2]);
   }
   return value;
+}
+
+/// The arm of a choice of numbers that is right on the path whatever is chosen: where the other is
+/// chosen, they are equal.
+std::optional<Term> TermDomain::sameOnPath(NodeId choice, std::uint32_t path) {
+  const Pool &pool = terms_.pool();
+  const std::vector<NodeId> args(pool.args(choice).begin(), pool.args(choice).end());
+  const Node condition = pool.node(args[0]);
+  const auto isNumber = [&](NodeId arm) {
+    return pool.node(arm).kind == Kind::Integer || pool.node(arm).kind == Kind::FloorDiv ||
+           pool.node(arm).kind == Kind::Constant;
+  };
+  if (given_[path].empty() || condition.kind != Kind::AtLeastZero ||
+      pool.node(choice).sort.isFloat() || !isNumber(args[1]) || !isNumber(args[2]))
+    return std::nullopt;
+  const std::uint64_t key = std::uint64_t{path} << 32 | choice;
+  if (const auto it = same_.find(key); it != same_.end())
+    return it->second;
+  AffinePool &affine = terms_.affine();
+  const unsigned width = pool.node(choice).sort.width;
+  const AffineId difference = affine.sub(terms_.modular(terms_.valueOf(args[1]), width),
+                                         terms_.modular(terms_.valueOf(args[2]), width));
+  const auto form = static_cast<AffineId>(condition.payload);
+  std::optional<Term> result;
+  for (const bool holds : {false, true}) {
+    std::vector<AffineId> given = given_[path];
+    given.push_back(holds ? form : affine.plus(affine.scale(form, -1), -1));
+    if (!result && terms_.facts().holds(difference, given) &&
+        terms_.facts().holds(affine.scale(difference, -1), given))
+      result = terms_.valueOf(args[holds ? 2 : 1]);
+  }
+  same_[key] = result;
+  return result;
+}
+
+/// A number with the minima and maxima that the path decides.
+Term TermDomain::settledUnder(NodeId number, std::uint32_t path) {
+  if (given_[path].empty())
+    return Term::of(number);
+  const std::uint64_t key = std::uint64_t{path} << 32 | number;
+  if (const auto it = settled_.find(key); it != settled_.end())
+    return it->second;
+  AffinePool &affine = terms_.affine();
+  const unsigned width = terms_.pool().node(number).sort.width;
+  AffineId form = terms_.modular(Term::of(number), width);
+  const Affine before = affine.form(form);
+  for (const auto &[atom, factor] : before.terms) {
+    const Node n = terms_.pool().node(atom);
+    if (n.kind != Kind::MinU && n.kind != Kind::MaxU)
+      continue;
+    const auto side = [&](std::size_t k) {
+      return terms_.exact(terms_.valueOf(terms_.pool().args(atom)[k]), n.sort.width);
+    };
+    const AffineId x = side(0), y = side(1), difference = affine.sub(y, x);
+    const bool isLess = holdsAtLeast(difference, path);
+    if (!isLess && !holdsAtLeast(affine.scale(difference, -1), path))
+      continue;
+    const AffineId chosen = isLess == (n.kind == Kind::MinU) ? x : y;
+    form = affine.combine(form, 1, affine.sub(chosen, affine.atom(atom)), factor);
+  }
+  const Term result = terms_.integer(form, width);
+  settled_[key] = result;
+  return result;
 }
 
 bool TermDomain::holdsAtLeast(AffineId form, std::uint32_t path) {

@@ -92,6 +92,8 @@ private:
 
   Place place(const Instruction &i, const Value &address, Path path, const char *what);
   void requireInside(const Place &at, std::int64_t count, Path path, const char *what);
+  std::optional<Term> sameOnPath(NodeId choice, std::uint32_t path);
+  Term settledUnder(NodeId number, std::uint32_t path);
   bool holdsAtLeast(AffineId form, std::uint32_t path);
   Term loadBits(const Place &at, unsigned bit, unsigned bits);
   void note(std::uint32_t path, const Condition &condition);
@@ -102,6 +104,8 @@ private:
   const Kernel &kernel_;
   Summary &summary_;
   Expansions expansions_;
+  std::unordered_map<std::uint64_t, Term> settled_;             // by path and number
+  std::unordered_map<std::uint64_t, std::optional<Term>> same_; // by path and choice
   bool isGuessing_ = false;
   int steps_ = 0; // loops whose step is being run
   std::vector<NodeId> counters_;
