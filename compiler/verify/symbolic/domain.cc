@@ -45,6 +45,11 @@ Term TermDomain::special(SpecialRegister which) const {
 }
 
 void TermDomain::apply(const Instruction &i, const Value *src, Value *dst) {
+  if (splits_ && i.op == Op::Select && src[0].isNode() && isOfSizes(src[0])) {
+    const auto holds = truth(src[0], {});
+    dst[0] = holds == false ? src[2] : holds == true ? src[1] : Term{};
+    return;
+  }
   if (kernel_.model == Model::LockStep)
     if (const auto step = expansions_.recognised(i, src)) {
       dst[0] = *step;
@@ -127,6 +132,8 @@ std::optional<bool> TermDomain::truth(const Value &value, Path path) {
     if (n.kind == Kind::IsZero && holdsAtLeast(affine.plus(form, -1), path.id))
       return false;
   }
+  if (splits_ && !isGuessing_ && isOfSizes(value))
+    undecided(value);
   return std::nullopt;
 }
 

@@ -68,6 +68,8 @@ public:
   Value afterLast(const Value &first, std::int64_t step, const Trips &trips, unsigned width);
   Value fold(const Trips &trips, const Value &first, const Value &next, const Value &carried,
              const Value &k, unsigned width);
+  /// Every question about sizes that is not decided is thrown as Undecided.
+  void splitOnSizes(bool splits) { splits_ = splits; }
   void guess(bool isGuessing) { isGuessing_ = isGuessing; }
   void enterSteps(const Trips &, const Value &) { ++steps_; }
   void leaveSteps() { --steps_; }
@@ -107,6 +109,7 @@ private:
   std::unordered_map<std::uint64_t, Term> settled_;             // by path and number
   std::unordered_map<std::uint64_t, std::optional<Term>> same_; // by path and choice
   bool isGuessing_ = false;
+  bool splits_ = false;
   int steps_ = 0; // loops whose step is being run
   std::vector<NodeId> counters_;
   std::vector<std::vector<AffineId>> given_; // by path: forms that are >= 0

@@ -7,7 +7,7 @@
 namespace ordo::verify {
 namespace {
 
-constexpr std::size_t kMostCases = 64;
+constexpr std::size_t kMostCases = 160;
 
 std::string mismatch(const Kernel &kernel, const Signature &signature) {
   if (kernel.parameters.size() != signature.arguments.size())
@@ -31,18 +31,20 @@ std::string mismatch(const Kernel &kernel, const Signature &signature) {
 
 } // namespace
 
-std::vector<Summary> run(const Kernel &kernel, Terms &terms, const Signature &signature,
-                         MachineLimits limits) {
+namespace {
+
+std::vector<Summary> refused(Fault fault) {
+  std::vector<Summary> one(1);
+  one.front().paths.emplace_back();
+  one.front().fault = std::move(fault);
+  return one;
+}
+
+/// `splits`: every question about sizes parts the run, not those of a wave's branches alone.
+std::vector<Summary> attempt(const Kernel &kernel, Terms &terms, const Signature &signature,
+                             MachineLimits limits, bool splits) {
   std::vector<Summary> done;
   std::vector<std::vector<Condition>> open = {{}};
-  const auto refused = [&](Fault fault) {
-    std::vector<Summary> one(1);
-    one.front().paths.emplace_back();
-    one.front().fault = std::move(fault);
-    return one;
-  };
-  if (const std::string why = mismatch(kernel, signature); !why.empty())
-    return refused({why, 0, false, {}, ""});
   const std::vector<Loop> all = loops(kernel);
   std::set<std::uint32_t> byInduction; // heads
   while (!open.empty()) {
@@ -52,6 +54,7 @@ std::vector<Summary> run(const Kernel &kernel, Terms &terms, const Signature &si
     open.pop_back();
     Summary summary;
     TermDomain domain(terms, signature, kernel, world, summary);
+    domain.splitOnSizes(splits);
     Machine<TermDomain> machine(kernel, domain, signature.block, limits);
     machine.useInduction(all, byInduction);
     try {
@@ -72,6 +75,21 @@ std::vector<Summary> run(const Kernel &kernel, Terms &terms, const Signature &si
     done.push_back(std::move(summary));
   }
   return done;
+}
+
+} // namespace
+
+std::vector<Summary> run(const Kernel &kernel, Terms &terms, const Signature &signature,
+                         MachineLimits limits) {
+  if (const std::string why = mismatch(kernel, signature); !why.empty())
+    return refused({why, 0, false, {}, ""});
+  std::vector<Summary> cases = attempt(kernel, terms, signature, limits, false);
+  // Rows behind EXEC choose numbers in halves, which a case for each row decides.
+  if (!cases.empty() && cases.front().fault && kernel.model == Model::LockStep)
+    if (std::vector<Summary> split = attempt(kernel, terms, signature, limits, true);
+        !split.front().fault)
+      return split;
+  return cases;
 }
 
 } // namespace ordo::verify

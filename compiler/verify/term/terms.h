@@ -160,6 +160,7 @@ private:
                                const std::function<NodeId(std::span<const NodeId>)> &operation);
   bool isChosenConstant(NodeId a) const;
   std::optional<Term> asFinite(Op op, const Term &a, const Term &b, unsigned width);
+  std::optional<NodeId> asBounded(NodeId condition, NodeId a, NodeId b);
   std::optional<NodeId> asOneChoice(NodeId condition, NodeId a, NodeId b);
   NodeId chosen(const Term &condition, NodeId a, NodeId b);
   bool isNever(NodeId a, bool nan, int depth) const;

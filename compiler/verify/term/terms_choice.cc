@@ -104,6 +104,23 @@ bool Terms::isChosenConstant(NodeId a) const {
          floatBits(pool_.args(a)[2]);
 }
 
+/// if x is a number and not -inf then x else -inf: the maximum of -inf and x. Likewise of inf.
+std::optional<NodeId> Terms::asBounded(NodeId condition, NodeId a, NodeId b) {
+  const int infinity = infinityOf(b);
+  if (infinity == 0 || pool_.node(condition).kind != Kind::And)
+    return std::nullopt;
+  const DType format = pool_.node(b).sort.format;
+  for (const DType compared : {format, DType::F32}) { // the comparison may be of wider images
+    if (!dsl::floatFormat(compared).hasInfinity)
+      continue;
+    const NodeId x = fconvert(compared, a, Round::NearestEven);
+    const NodeId bound = fconvert(compared, b, Round::NearestEven);
+    if (andBit(notBit(fcompare(Kind::FEq, x, bound)), notBit(isNan(x))) == Term::of(condition))
+      return fminmax(infinity < 0 ? Kind::FMax : Kind::FMin, a, b);
+  }
+  return std::nullopt;
+}
+
 /// if c then (if q then x else b) else b asks for both at once; likewise where a is on both sides.
 /// Nothing where neither is so.
 std::optional<NodeId> Terms::asOneChoice(NodeId condition, NodeId a, NodeId b) {

@@ -456,6 +456,8 @@ NodeId Terms::selectFloat(NodeId condition, NodeId a, NodeId b) {
   b = settled(given(b, condition, false, kGivenDepth));
   if (a == b)
     return a;
+  if (const auto bounded = asBounded(condition, a, b))
+    return *bounded;
   if (const auto one = asOneChoice(condition, a, b))
     return *one;
   return pool_.make(Kind::Select, pool_.node(a).sort, 0, {condition, a, b});

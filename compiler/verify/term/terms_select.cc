@@ -193,13 +193,19 @@ bool Terms::isOrderedEqual(NodeId u, NodeId v, NodeId a, NodeId b) {
   const dsl::DType format = pool_.node(b).sort.format;
   // The comparison may be of wider images.
   const auto constant = pool_.node(u).sort.format == format ? u : narrowOperand(format, u);
-  if (!constant || !(b == v || fconvert(pool_.node(v).sort.format, b, Round::NearestEven) == v))
+  if (!constant)
+    return false;
+  // The other arm: the value, or its extreme with the constant.
+  NodeId value = b;
+  if (const Kind kind = pool_.node(b).kind; kind == Kind::FMax || kind == Kind::FMin)
+    value = pool_.args(b)[pool_.args(b)[0] == *constant ? 1 : 0];
+  if (!(value == v || fconvert(pool_.node(v).sort.format, value, Round::NearestEven) == v))
     return false;
   const auto width = static_cast<unsigned>(dsl::bitWidth(format));
   const std::uint64_t c = pool_.node(*constant).payload;
   if ((c & ~(std::uint64_t{1} << (width - 1))) == 0 || dsl::isNanBits(format, c))
     return false;
-  for (const Term &x : {rawBits(b), constantOrNode(b)})
+  for (const Term &x : {rawBits(value), constantOrNode(value)})
     for (const Kind kind : {Kind::BitAnd, Kind::BitOr})
       if (asFloat(format, bitwiseOf(kind, x, Term::constant(c), width)) == a)
         return true;
@@ -232,7 +238,13 @@ bool Terms::isOfBits(NodeId a, Kind kind, NodeId u, NodeId v) {
 /// at most in a zero's sign, which & (for the minimum |) orders. Of <= instead of < the same holds.
 std::optional<NodeId> Terms::asExtremum(NodeId condition, NodeId a, NodeId rest) {
   const auto asks = [&](NodeId z) { return isNan(z) == Term::of(condition); };
-  // if z is NaN then -inf else z: the maximum of -inf and z.
+  // if z is NaN then -inf else z, or the maximum of both: that maximum.
+  if (infinityOf(a) != 0 &&
+      pool_.node(rest).kind == (infinityOf(a) < 0 ? Kind::FMax : Kind::FMin)) {
+    const NodeId one = pool_.args(rest)[0], other = pool_.args(rest)[1];
+    if ((one == a && asks(other)) || (other == a && asks(one)))
+      return rest;
+  }
   if (pool_.node(a).kind == Kind::Constant && asks(rest)) {
     const dsl::DType format = pool_.node(a).sort.format;
     const dsl::FloatFormat f = dsl::floatFormat(format);
