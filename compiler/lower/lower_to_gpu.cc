@@ -347,9 +347,31 @@ private:
     return values;
   }
 
+  static bool isExtremum(ReduceKind kind) {
+    return kind == ReduceKind::Max || kind == ReduceKind::Min || kind == ReduceKind::MaxNan ||
+           kind == ReduceKind::MinNan;
+  }
+
+  // An element that is not there leaves the extremum as it is. Against an infinity in its place
+  // LLVM computes the bits that the infinity keeps and no others, which no proof sees through.
+  FailureOr<Value> extremumOfGuarded(ReduceOp reduce, Chunk &chunk, Value extremum) {
+    const Location loc = reduce.getLoc();
+    for (auto [j, index] : llvm::enumerate(chunk.index)) {
+      const Value value = emitElement(reduce, index);
+      if (!value)
+        return failure();
+      extremum = b.create<arith::SelectOp>(
+          loc, chunk.elementValid(b, loc, static_cast<std::int64_t>(j)),
+          emitCombine(b, loc, reduce.getKind(), extremum, value), extremum);
+    }
+    return extremum;
+  }
+
   FailureOr<Value> chain(ReduceOp reduce, const Mapping &m, Value identity) {
     const Location loc = reduce.getLoc();
     return forChunks(loc, m, identity, [&](Chunk &chunk, Value sum) -> FailureOr<Value> {
+      if (chunk.guarded && isExtremum(reduce.getKind()))
+        return extremumOfGuarded(reduce, chunk, sum);
       auto values = elements(reduce, chunk, identity);
       if (failed(values))
         return failure();
