@@ -12,9 +12,6 @@ namespace ordo::compiler::driver {
 
 namespace {
 
-/// The kinds of target whose code the verifier follows to its meaning.
-constexpr Target::Kind kProvable[] = {Target::Kind::Cuda};
-
 struct Code {
   std::optional<verify::Kernel> kernel;
   std::string error;
@@ -51,8 +48,12 @@ verify::certificate::Certificate certificateOf(const Provable &of, const verify:
   certificate.axioms = proof.axioms;
   certificate.laws = laws();
   if (of.target->kind == Target::Kind::Cuda)
-    certificate.trusted.push_back(of.ptxas.empty() ? "the assembler of the PTX"
-                                                   : "ptxas " + of.ptxas);
+    certificate.trusted = {of.ptxas.empty() ? "the assembler of the PTX" : "ptxas " + of.ptxas};
+  else // docs/amdgcn.md, What is trusted
+    certificate.trusted = {
+        "LLVM's disassembler",
+        "LLVM's wait states between dependent instructions (s_nop, s_delay_alu, s_waitcnt_depctr)",
+        "the HSA runtime: the state that a wave starts in, unaligned access to global memory"};
   certificate.verifier = kVersion;
   return certificate;
 }
@@ -60,12 +61,7 @@ verify::certificate::Certificate certificateOf(const Provable &of, const verify:
 } // namespace
 
 std::string notProvable(const Target &target) {
-  for (const Target::Kind kind : kProvable)
-    if (target.kind == kind)
-      return "";
-  return target.kind == Target::Kind::Cpu
-             ? "x86-64 is tested against the evaluator, not proven"
-             : "AMDGCN is emulated and tested against the evaluator; its proof is not there yet";
+  return target.isGpu() ? "" : "x86-64 is tested against the evaluator, not proven";
 }
 
 std::string levelOf(const Target &target) {

@@ -12,7 +12,7 @@
 
 namespace ordo::compiler::driver {
 
-/// Why the verifier has nothing to say of a target yet, or empty.
+/// Why the verifier has nothing to say of a target, or empty.
 std::string notProvable(const Target &target);
 
 /// What lies in a bundle for one kernel and target.
@@ -37,7 +37,7 @@ Proven proofOf(const Provable &of);
 /// The refusal for people: what, where, and the two trees. Several lines, each ended.
 std::string refusalText(const Contract &contract, const verify::Refusal &refusal);
 
-/// "cuda.sm_90a", "ptx".
+/// What is proven: "ptx", or for AMD the machine code itself, "gcn".
 std::string levelOf(const Target &target);
 
 } // namespace ordo::compiler::driver

@@ -211,6 +211,7 @@ private:
     json["steps"] = proof.steps;
     json["stores"] = proof.stores;
     json["milliseconds"] = static_cast<std::int64_t>(job.proven.milliseconds);
+    json["axioms"] = proof.axioms;
     json["certificate"] = job.target->certificate.has_value();
     if (!proof.refusal)
       return json;
