@@ -41,7 +41,10 @@ run ./ordo audit "$kernel" --svg "$out/tree.svg"
 say "3. The kernel for a CPU, an NVIDIA and an AMD GPU. (No AMD GPU has run Ordo's code yet.)"
 run ./ordo build "$kernel" --target cpu,cuda.sm_90a,rocm.gfx942 -o "$out/kernels"
 
-say "4. Its bits on an array, twice: by the contract's evaluator, and by the kernel compiled for this CPU."
+say "4. The build proved the GPUs' code: for every T and every input it computes the contract. Proven again, from the folder alone:"
+run ./ordo verify "$out/kernels"
+
+say "5. Its bits on an array, twice: by the contract's evaluator, and by the kernel compiled for this CPU."
 run tools/npy.py random "$out/x.npy" --dtype bf16 --shape 4,2048 --seed 1
 run tools/npy.py random "$out/w.npy" --dtype bf16 --shape 2048 --seed 2
 run ./ordo eval "$kernel" --in "x=$out/x.npy" --in "w=$out/w.npy" --out "y=$out/y.npy"
@@ -49,5 +52,5 @@ run ./ordo eval "$kernel" --in "x=$out/x.npy" --in "w=$out/w.npy" --out "y=$out/
 run cmp "$out/y.npy" "$out/y_cpu.npy"
 echo "    The two files are equal, bit for bit."
 
-say "5. Where everything lies, in $root: open tree.svg in a browser, manifest.json in an editor."
+say "6. Where everything lies, in $root: open tree.svg in a browser, manifest.json in an editor."
 find "$out" -type f -printf '%10s bytes  %p\n' | sort -k3

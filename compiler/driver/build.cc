@@ -183,6 +183,14 @@ std::string targetSummary(const BuiltTarget &built) {
   return text;
 }
 
+std::size_t certificatesOf(const std::vector<BuiltKernel> &built) {
+  std::size_t count = 0;
+  for (const BuiltKernel &kernel : built)
+    count += static_cast<std::size_t>(std::ranges::count_if(
+        kernel.targets, [](const BuiltTarget &target) { return target.certificate.has_value(); }));
+  return count;
+}
+
 void printSummary(const std::string &folder, const std::vector<BuiltKernel> &built,
                   std::size_t files) {
   std::vector<std::vector<std::string>> rows = {{"kernel", "contract"}};
@@ -196,6 +204,8 @@ void printSummary(const std::string &folder, const std::vector<BuiltKernel> &bui
   fmt::print("{}{}: {} for {}, {} and {}\n", table(rows, "  "), folder,
              counted(built.size(), "kernel"), counted(built.front().targets.size(), "target"),
              counted(files, "file"), kManifestName);
+  if (const std::size_t certificates = certificatesOf(built))
+    fmt::print("{}: {}, certificates beside the code\n", folder, counted(certificates, "proof"));
 }
 
 Provable provable(const BuiltKernel &kernel, const BuiltTarget &target, const std::string &ptxas) {
@@ -242,7 +252,7 @@ void proveAll(const Contract &contract, std::vector<BuiltKernel> &built, const s
   }
   if (!refused.empty())
     throw refusal(fmt::format("cannot prove {}; nothing was written", joined(refused)),
-                  "without --verify it is built and not proven");
+                  "with --no-verify it is built and not proven");
 }
 
 std::vector<OutputFile> filesOf(const std::vector<ContractSource> &sources,

@@ -72,8 +72,8 @@ Usage: ordo build FILE[:KERNEL] --target TARGET,... -o FOLDER [options]
   --kernel KERNEL         only this kernel (repeatable)
   --emit=STAGE            stop and print: ordo, bound, gpu, llvm, or the assembly of the target:
                           ptx, amdgcn, asm
-  --verify                prove that the code for CUDA computes the contract, and write certificates;
-                          a kernel that cannot be proven fails the build
+  --no-verify             write no certificates. Without it the code for GPUs is proven to compute the
+                          contract, and a kernel that cannot be proven fails the build
 )";
 
 constexpr const char *kVerify =
@@ -89,7 +89,8 @@ Usage: ordo verify FOLDER [options]
   --target TARGET,...     only these targets; without it, those of GPUs
   --json                  print the same as JSON
 
-PTX is proven; what ptxas makes of it is trusted (level ptx). AMDGCN is refused: it is not proven yet.
+CUDA: PTX is proven, and what ptxas makes of it is trusted (level ptx). ROCm: the machine code is proven
+(level gcn); division and square root rest on axioms, which the certificate lists. CPU: refused.
 Exit codes: 0 all proven, 1 something is refused, 2 misuse.
 )";
 

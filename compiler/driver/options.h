@@ -28,7 +28,7 @@ struct BuildOptions {
   std::vector<std::string> kernels; // empty: all of the module
   std::string output;               // a folder; with `emit` a file, or empty for standard output
   std::string emit;                 // empty: the whole bundle
-  bool isProven = false;            // --verify
+  bool isProven = true;             // --no-verify
 };
 
 struct VerifyOptions {

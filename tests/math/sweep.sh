@@ -27,7 +27,7 @@ for contract in rounded apply composed; do
     [[ $# -gt 0 && " $* " != *" $kernel "* ]] || chosen+=("$kernel")
   done
   [[ ${#chosen[@]} -gt 0 ]] || continue
-  "$cli" build "$file" --target "cpu${pack:+,cuda.sm_90a}" -o "$work/bundle/$contract" "${chosen[@]/#/--kernel=}"
+  "$cli" build "$file" --target "cpu${pack:+,cuda.sm_90a}" --no-verify -o "$work/bundle/$contract" "${chosen[@]/#/--kernel=}"
   for kernel in "${chosen[@]}"; do
     ld.lld-19 -shared -o "$work/kernels/$kernel.so" "$work/bundle/$contract/$kernel.cpu.o"
     [[ -n $pack ]] ||
@@ -40,7 +40,7 @@ done
 
 mkdir -p "$pack"/{bin,lib}
 cp -fL "$state"/bin/tests/math/{sweep,device_sweep,device_time} "$pack/bin/"
-"$cli" build "$root/tests/contracts/throughput.ordo" --target cuda.sm_90a -o "$pack/throughput"
+"$cli" build "$root/tests/contracts/throughput.ordo" --target cuda.sm_90a --no-verify -o "$pack/throughput"
 "${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}" -std=c++17 -O3 -arch=sm_90a -cubin \
   -o "$pack/throughput/reference.cubin" "$root/tests/math/reference.cu"
 # The C and C++ runtimes are everywhere, and a newer one serves; other libraries travel.
