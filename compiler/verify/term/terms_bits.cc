@@ -566,7 +566,10 @@ Term Terms::bitXor(const Term &a, const Term &b, unsigned width) {
     if (b.bits == mask(width))
       return invert(a, width);
     const Kind kind = pool_.node(a.node()).kind;
-    if (kind != Kind::Concat && kind != Kind::Select)
+    // A part of a float may be what holds its sign.
+    const bool isOfFloat =
+        kind == Kind::Extract && pool_.node(pool_.args(a.node())[0]).sort.isFloat();
+    if (kind != Kind::Concat && kind != Kind::Select && !isOfFloat)
       return flattened(Kind::BitXor, a.node(), asBits(width, b), width);
   }
   if (a == b)
