@@ -1,6 +1,7 @@
 #include "compiler/verify/term/facts.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -40,19 +41,27 @@ void tighten(Row &row) {
   row.constant = floorDivided(row.constant, common);
 }
 
-bool isLarge(const Row &row) {
-  const Wide limit = Wide{1} << 100;
-  const auto large = [&](Wide value) { return value > limit || value < -limit; };
-  if (large(row.constant))
-    return true;
-  for (const auto &[atom, factor] : row.terms)
-    if (large(factor))
-      return true;
-  return false;
+/// Binary digits of the magnitude.
+int digits(Wide value) {
+  const auto size = static_cast<unsigned __int128>(value < 0 ? -value : value);
+  const auto high = static_cast<std::uint64_t>(size >> 64);
+  return high != 0 ? 64 + static_cast<int>(std::bit_width(high))
+                   : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(size)));
 }
 
-/// x*a + y*b, x and y positive.
-Row combined(const Row &a, Wide x, const Row &b, Wide y) {
+/// Two such products have a sum of 128 bits.
+bool fitsProduct(Wide a, Wide b) { return digits(a) + digits(b) <= 125; }
+
+bool fitsProducts(const Row &row, Wide factor) {
+  return fitsProduct(row.constant, factor) && std::ranges::all_of(row.terms, [&](const auto &t) {
+           return fitsProduct(t.second, factor);
+         });
+}
+
+/// x*a + y*b, x and y positive; nothing where that may leave 128 bits.
+std::optional<Row> combined(const Row &a, Wide x, const Row &b, Wide y) {
+  if (!fitsProducts(a, x) || !fitsProducts(b, y))
+    return std::nullopt;
   Row sum;
   sum.constant = a.constant * x + b.constant * y;
   for (const auto &[atom, factor] : a.terms)
@@ -91,6 +100,14 @@ std::vector<Row> strongest(std::vector<Row> rows) {
   return kept;
 }
 
+/// sum + bound * factor; nothing where that may leave 128 bits.
+std::optional<Wide> plusProduct(const std::optional<Wide> &sum, const std::optional<Wide> &bound,
+                                std::int64_t factor) {
+  if (!sum || !bound || digits(*sum) > 125 || !fitsProduct(*bound, factor))
+    return std::nullopt;
+  return *sum + *bound * factor;
+}
+
 } // namespace
 
 Interval Facts::ofAtom(NodeId atom) const {
@@ -104,8 +121,8 @@ Interval Facts::interval(AffineId form) const {
   for (const auto &[atom, factor] : f.terms) {
     const Interval of = ofAtom(atom);
     const auto &low = factor > 0 ? of.low : of.high, &high = factor > 0 ? of.high : of.low;
-    sum.low = sum.low && low ? std::optional(*sum.low + *low * factor) : std::nullopt;
-    sum.high = sum.high && high ? std::optional(*sum.high + *high * factor) : std::nullopt;
+    sum.low = plusProduct(sum.low, low, factor);
+    sum.high = plusProduct(sum.high, high, factor);
   }
   return sum;
 }
@@ -194,14 +211,14 @@ bool Facts::eliminate(std::vector<AffineId> constraints) const {
       return false;
     for (const Row &a : above)
       for (const Row &b : below) {
-        Row sum = combined(a, -b.terms.at(atom), b, a.terms.at(atom));
-        tighten(sum);
-        if (isLarge(sum))
+        auto sum = combined(a, -b.terms.at(atom), b, a.terms.at(atom));
+        if (!sum)
           return false;
-        if (sum.terms.empty() && sum.constant < 0)
+        tighten(*sum);
+        if (sum->terms.empty() && sum->constant < 0)
           return true;
-        if (!sum.terms.empty())
-          next.push_back(std::move(sum));
+        if (!sum->terms.empty())
+          next.push_back(std::move(*sum));
       }
     rows = strongest(std::move(next));
   }

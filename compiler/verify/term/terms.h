@@ -168,6 +168,7 @@ private:
   Term rawBits(NodeId a);
   bool isOrderedEqual(NodeId u, NodeId v, NodeId a, NodeId b);
   bool isOfBits(NodeId a, Kind kind, NodeId u, NodeId v);
+  NodeId imageIn(dsl::DType format, NodeId a);
   std::optional<NodeId> asExtremum(NodeId condition, NodeId a, NodeId rest);
   Term armOf(const Term &condition, const Term &arm, bool holds);
   Term opaque(Kind kind, unsigned width, std::initializer_list<NodeId> args,
@@ -184,6 +185,7 @@ private:
     Term value;
     unsigned width;
   };
+  void requireSameTwice(NodeId id) const;
   bool isForm(const Term &a) const;
   std::vector<Slice> slices(const Term &a, unsigned width);
   static std::vector<Slice> runs(std::uint64_t bits, unsigned width);

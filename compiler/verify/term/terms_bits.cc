@@ -21,6 +21,13 @@ Term Terms::opaque(Kind kind, unsigned width, std::initializer_list<NodeId> args
   return Term::of(pool_.make(kind, Sort::bits(width), payload, args));
 }
 
+/// A law that makes one of two places may not rest on the bits of a float: those of a NaN need not
+/// be the same twice.
+void Terms::requireSameTwice(NodeId id) const {
+  if (pool_.node(id).sort.isFloat())
+    throw DomainError("the bits of a float cancel: those of a NaN need not be the same twice");
+}
+
 /// Linear forms are numbers first: their low bits are forms again.
 bool Terms::isForm(const Term &a) const {
   if (!a.isNode())
@@ -426,8 +433,7 @@ Term Terms::flattened(Kind kind, NodeId a, NodeId b, unsigned width) {
       ++k;
       continue;
     }
-    if (kind == Kind::BitXor && pool_.node(operands[k]).sort.isFloat())
-      throw DomainError("the bits of a float cancel: those of a NaN need not be the same twice");
+    requireSameTwice(operands[k]);
     const auto first = operands.begin() + static_cast<std::ptrdiff_t>(k);
     operands.erase(first, first + (kind == Kind::BitXor ? 2 : 1));
   }
@@ -572,8 +578,6 @@ Term Terms::bitXor(const Term &a, const Term &b, unsigned width) {
     if (kind != Kind::Concat && kind != Kind::Select && !isOfFloat)
       return flattened(Kind::BitXor, a.node(), asBits(width, b), width);
   }
-  if (a == b)
-    return Term::constant(0);
   if ((isForm(a) || isForm(b)) && disjoint(a, b, width))
     return add(a, b, width);
   if (const auto pushed = throughSelect(

@@ -113,8 +113,7 @@ std::optional<NodeId> Terms::asBounded(NodeId condition, NodeId a, NodeId b) {
   for (const DType compared : {format, DType::F32}) { // the comparison may be of wider images
     if (!dsl::floatFormat(compared).hasInfinity)
       continue;
-    const NodeId x = fconvert(compared, a, Round::NearestEven);
-    const NodeId bound = fconvert(compared, b, Round::NearestEven);
+    const NodeId x = imageIn(compared, a), bound = imageIn(compared, b);
     if (andBit(notBit(fcompare(Kind::FEq, x, bound)), notBit(isNan(x))) == Term::of(condition))
       return fminmax(infinity < 0 ? Kind::FMax : Kind::FMin, a, b);
   }

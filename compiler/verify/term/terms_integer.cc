@@ -125,8 +125,8 @@ AffineId Terms::combined(AffineId a, std::int64_t x, AffineId b, std::int64_t y,
     }
     if (const std::int64_t s = symmetric(factor, width); s != 0)
       sum.terms.emplace_back(atom, s);
-    else if (takeP && takeQ && pool_.node(atom).sort.isFloat())
-      throw DomainError("the bits of a float cancel: those of a NaN need not be the same twice");
+    else if (takeP && takeQ)
+      requireSameTwice(atom);
   }
   return affine_.intern(std::move(sum));
 }
@@ -421,6 +421,8 @@ Term Terms::compare(Op op, const Term &a, const Term &b, unsigned width) {
   if (const auto pushed = throughSelect(
           a, b, 1, [&](const Term &x, const Term &y) { return compare(op, x, y, width); }))
     return *pushed;
+  if (a == b)
+    requireSameTwice(a.node());
   if (op == Op::CmpEq && (a == Term::constant(0) || b == Term::constant(0)))
     if (const auto none = isNoBit(a.isConstant() ? b : a, width))
       return *none;

@@ -183,6 +183,14 @@ Term Terms::rawBits(NodeId a) {
   return concat(halves, widths);
 }
 
+/// The image in a format that has every value of a's; the value itself where this has not.
+NodeId Terms::imageIn(dsl::DType format, NodeId a) {
+  const dsl::FloatFormat from = dsl::floatFormat(pool_.node(a).sort.format),
+                         to = dsl::floatFormat(format);
+  const bool isWider = to.mantissaBits >= from.mantissaBits && to.exponentBits >= from.exponentBits;
+  return isWider ? fconvert(format, a, Round::NearestEven) : a;
+}
+
 /// if u = v then u & v else v, of a constant u that is no zero: where they are equal, so are their
 /// bits.
 bool Terms::isOrderedEqual(NodeId u, NodeId v, NodeId a, NodeId b) {
@@ -199,7 +207,8 @@ bool Terms::isOrderedEqual(NodeId u, NodeId v, NodeId a, NodeId b) {
   NodeId value = b;
   if (const Kind kind = pool_.node(b).kind; kind == Kind::FMax || kind == Kind::FMin)
     value = pool_.args(b)[pool_.args(b)[0] == *constant ? 1 : 0];
-  if (!(value == v || fconvert(pool_.node(v).sort.format, value, Round::NearestEven) == v))
+  const NodeId image = imageIn(pool_.node(v).sort.format, value);
+  if (image != v)
     return false;
   const auto width = static_cast<unsigned>(dsl::bitWidth(format));
   const std::uint64_t c = pool_.node(*constant).payload;
@@ -270,7 +279,7 @@ std::optional<NodeId> Terms::asExtremum(NodeId condition, NodeId a, NodeId rest)
                                       settled(pool_.args(equal[2])[2])};
   const NodeId u = pool_.args(less[0])[0], v = pool_.args(less[0])[1];
   const auto wide = [&](NodeId arm) { // the comparison may be of wider images
-    return settled(fconvert(pool_.node(u).sort.format, arm, Round::NearestEven));
+    return settled(imageIn(pool_.node(u).sort.format, arm));
   };
   const bool isMax = wide(less[1]) == v && wide(less[2]) == u;
   const bool isMin = wide(less[1]) == u && wide(less[2]) == v;

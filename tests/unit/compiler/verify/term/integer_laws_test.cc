@@ -1,0 +1,368 @@
+// Each law of bits, integers and choices, by its name in docs/proof.md: two ways of writing a value
+// are one node, and have the same bits. Numbers near the ends of their width are among the samples.
+#include "compiler/verify/machine/fault.h"
+#include "tests/unit/compiler/verify/term/law_case.h"
+
+namespace ordo::verify::test {
+namespace {
+
+using dsl::DType;
+
+constexpr std::size_t kSamples = 600;
+constexpr std::uint64_t kAll32 = 0xffffffff;
+
+class IntegerLaws : public ::testing::Test {
+protected:
+  /// Numbers of an interval: its ends, their neighbours, and others.
+  Samples between(std::uint64_t low, std::uint64_t high) {
+    Samples samples = {low, high, low + (high > low ? 1 : 0), high - (high > low ? 1 : 0)};
+    while (samples.size() < kSamples) {
+      const std::uint64_t range = high - low, any = random_();
+      samples.push_back(range + 1 == 0 ? any : low + any % (range + 1));
+    }
+    std::shuffle(samples.begin(), samples.end(), random_);
+    return samples;
+  }
+  Both number(unsigned width, std::uint64_t low, std::uint64_t high) {
+    return l.symbol(width, low, high, between(low, high));
+  }
+  Both data(DType type) {
+    return l.input(type, between(0, ~std::uint64_t{0} >> (64 - dsl::bitWidth(type))));
+  }
+  Both k32(std::uint64_t bits) { return l.constant(32, bits); }
+  Both k64(std::uint64_t bits) { return l.constant(64, bits); }
+  Both low(const Both &a) { return l.extract(a, 0, 32); }
+  Both high(const Both &a) { return l.extract(a, 32, 32); }
+
+  std::mt19937_64 random_{11};
+  LawCase l{kSamples};
+};
+
+TEST_F(IntegerLaws, SumsAreLinearFormsThatWrap) {
+  const Both a = number(32, 0, kAll32), b = data(DType::U32);
+  l.expectLaw(l.b(Op::Sub, 32, {l.b(Op::Add, 32, {a, b}), b}), a);
+  l.expectLaw(l.b(Op::Add, 32, {l.b(Op::Mul, 32, {a, k32(4)}), a}), l.b(Op::Mul, 32, {a, k32(5)}));
+  l.expectLaw(l.b(Op::Shl, 32, {a, k32(5)}), l.b(Op::Mul, 32, {a, k32(32)}));
+  l.expectLaw(l.b(Op::Add, 32, {l.b(Op::NegI, 32, {a}), b}), l.b(Op::Sub, 32, {b, a}));
+  l.expectLaw(l.b(Op::Not, 32, {a}), l.b(Op::Sub, 32, {k32(kAll32), a}));
+  l.expectLaw(l.b(Op::Mul, 32, {l.b(Op::Mul, 32, {a, k32(0x10001)}), k32(0x10000)}),
+              l.b(Op::Mul, 32, {a, k32(0x10000)}));
+}
+
+TEST_F(IntegerLaws, WhatMayWrapIsNotExact) {
+  const Both a = number(32, 0, kAll32), small = number(32, 0, kAll32 - 3);
+  l.expectLaw(l.extend(Op::ZeroExtend, l.b(Op::Add, 32, {small, k32(3)}), 64),
+              l.b(Op::Add, 64, {l.extend(Op::ZeroExtend, small, 64), k64(3)}));
+  l.expectApart(l.extend(Op::ZeroExtend, l.b(Op::Add, 32, {a, k32(3)}), 64),
+                l.b(Op::Add, 64, {l.extend(Op::ZeroExtend, a, 64), k64(3)}));
+  const Both signedSmall = number(32, 0, 0x7ffffffc);
+  l.expectLaw(l.extend(Op::SignExtend, l.b(Op::Add, 32, {signedSmall, k32(3)}), 64),
+              l.b(Op::Add, 64, {l.extend(Op::ZeroExtend, signedSmall, 64), k64(3)}));
+  const Both larger = number(32, 0, 0x7ffffffd);
+  l.expectApart(l.extend(Op::SignExtend, l.b(Op::Add, 32, {larger, k32(3)}), 64),
+                l.b(Op::Add, 64, {l.extend(Op::ZeroExtend, larger, 64), k64(3)}));
+  // T - 1 of a T that is 1 at least.
+  const Both t = number(32, 1, kAll32), any = number(32, 0, kAll32);
+  l.expectLaw(l.extend(Op::ZeroExtend, l.b(Op::Sub, 32, {t, k32(1)}), 64),
+              l.b(Op::Sub, 64, {l.extend(Op::ZeroExtend, t, 64), k64(1)}));
+  l.expectApart(l.extend(Op::ZeroExtend, l.b(Op::Sub, 32, {any, k32(1)}), 64),
+                l.b(Op::Sub, 64, {l.extend(Op::ZeroExtend, any, 64), k64(1)}));
+}
+
+TEST_F(IntegerLaws, ComparisonsNearTheWrap) {
+  const Both a = number(32, 0, kAll32), small = number(32, 0, kAll32 - 1), b = number(32, 0, 1000);
+  l.expectLaw(l.b(Op::CmpLtU, 32, {small, l.b(Op::Add, 32, {small, k32(1)})}), l.constant(1, 1));
+  for (const Op op : {Op::CmpLtU, Op::CmpLeU, Op::CmpLtS, Op::CmpLeS, Op::CmpEq, Op::CmpNe})
+    for (const std::uint64_t by : {1ull, 0x7fffffffull, 0x80000000ull, 0xffffffffull})
+      for (const Both &x : {a, small, b}) {
+        const Both moved = l.b(Op::Add, 32, {x, k32(by)});
+        l.expectItsBits(l.b(op, 32, {x, moved}));
+        l.expectItsBits(l.b(op, 32, {moved, b}));
+        l.expectItsBits(l.b(op, 32, {moved, k32(by - 1)}));
+      }
+  const Both wide = number(64, 0, ~std::uint64_t{0});
+  for (const Op op : {Op::CmpLtU, Op::CmpLeU, Op::CmpLtS, Op::CmpLeS, Op::CmpEq})
+    for (const std::uint64_t by : {std::uint64_t{1}, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
+      l.expectItsBits(l.b(op, 64, {wide, k64(by)}));
+      l.expectItsBits(l.b(op, 64, {wide, l.extend(Op::ZeroExtend, b, 64)}));
+    }
+}
+
+TEST_F(IntegerLaws, BoundsBeyond128BitsAreNone) {
+  constexpr std::int64_t kFactor = 0x7fffffffffffffff;
+  AffinePool &affine = l.terms.affine();
+  AffineId sum = affine.constant(0);
+  for (int k = 0; k < 4; ++k) { // two are 2^128 at most, three more than that
+    sum = affine.combine(sum, 1, l.terms.modular(data(DType::U64).term, 64), kFactor);
+    const Interval of = l.terms.facts().interval(sum);
+    EXPECT_EQ(of.low, Wide{0});
+    EXPECT_TRUE(!of.high || *of.high >= Wide{kFactor} * 2);
+    EXPECT_FALSE(l.terms.facts().within(sum, 0, Wide{1} << 64)) << k;
+  }
+}
+
+TEST_F(IntegerLaws, EqualityIsOfTheDifference) {
+  const Both a = number(32, 0, 5000), b = number(32, 0, 0x7fffffff);
+  l.expectLaw(l.b(Op::CmpEq, 32, {l.b(Op::Add, 32, {a, k32(7)}), b}),
+              l.b(Op::CmpEq, 32, {a, l.b(Op::Sub, 32, {b, k32(7)})}));
+  const Both bit = l.b(Op::CmpEq, 32, {a, k32(3)});
+  l.expectLaw(l.b(Op::CmpEq, 1, {bit, l.constant(1, 1)}), bit);
+  l.expectLaw(l.b(Op::CmpNe, 1, {bit, l.constant(1, 1)}), l.b(Op::Not, 1, {bit}));
+}
+
+TEST_F(IntegerLaws, SignedIsUnsignedBelowTheSign) {
+  const Both a = number(32, 0, 0x7fffffff), b = number(32, 0, 1000), any = number(32, 0, kAll32);
+  l.expectLaw(l.b(Op::CmpLtS, 32, {a, b}), l.b(Op::CmpLtU, 32, {a, b}));
+  l.expectLaw(l.b(Op::MinS, 32, {a, b}), l.b(Op::MinU, 32, {a, b}));
+  l.expectLaw(l.b(Op::MaxS, 32, {a, b}), l.b(Op::MaxU, 32, {a, b}));
+  l.expectLaw(l.b(Op::ShrS, 32, {a, k32(3)}), l.b(Op::ShrU, 32, {a, k32(3)}));
+  l.expectLaw(l.b(Op::DivS, 32, {a, k32(7)}), l.b(Op::DivU, 32, {a, k32(7)}));
+  l.expectLaw(l.b(Op::RemS, 32, {a, k32(7)}), l.b(Op::RemU, 32, {a, k32(7)}));
+  l.expectLaw(l.extend(Op::SignExtend, a, 64), l.extend(Op::ZeroExtend, a, 64));
+  l.expectLaw(l.b(Op::MulHiS, 32, {a, k32(12345)}), l.b(Op::MulHiU, 32, {a, k32(12345)}));
+  l.expectApart(l.b(Op::CmpLtS, 32, {any, b}), l.b(Op::CmpLtU, 32, {any, b}));
+  l.expectApart(l.b(Op::MinS, 32, {any, b}), l.b(Op::MinU, 32, {any, b}));
+  l.expectApart(l.b(Op::DivS, 32, {any, k32(7)}), l.b(Op::DivU, 32, {any, k32(7)}));
+}
+
+TEST_F(IntegerLaws, ExtremaThatTheBoundsDecide) {
+  const Both a = number(32, 100, 200), b = number(32, 200, kAll32), any = number(32, 0, kAll32);
+  l.expectLaw(l.b(Op::MinU, 32, {a, b}), a);
+  l.expectLaw(l.b(Op::MaxU, 32, {a, b}), b);
+  l.expectLaw(l.b(Op::MinU, 32, {a, any}), l.b(Op::MinU, 32, {any, a}));
+  l.expectItsBits(l.b(Op::MinU, 32, {l.b(Op::Add, 32, {any, k32(5)}), a}));
+  const Both least = l.b(Op::MinU, 32, {any, a}); // not more than either: the sum does not wrap
+  l.expectLaw(l.extend(Op::ZeroExtend, l.b(Op::Add, 32, {least, k32(9)}), 64),
+              l.b(Op::Add, 64, {l.extend(Op::ZeroExtend, least, 64), k64(9)}));
+}
+
+TEST_F(IntegerLaws, AChoiceOfTheLesserIsTheMinimum) {
+  const Both a = number(64, 0, std::uint64_t{1} << 40), b = number(64, 0, std::uint64_t{1} << 40);
+  for (const Op less : {Op::CmpLtU, Op::CmpLeU, Op::CmpLtS, Op::CmpLeS}) {
+    const Both c = l.b(less, 64, {a, b});
+    l.expectLaw(l.select(c, a, b), l.b(Op::MinU, 64, {a, b}));
+    l.expectLaw(l.select(c, b, a), l.b(Op::MaxU, 64, {a, b}));
+  }
+  const Both past = l.b(Op::CmpLtU, 64, {a, l.b(Op::Add, 64, {b, k64(3)})});
+  l.expectItsBits(l.select(past, a, b));
+  EXPECT_NE(l.node(l.select(past, a, b)), l.node(l.b(Op::MinU, 64, {a, b})));
+}
+
+TEST_F(IntegerLaws, AMinimumInTwoRegisters) {
+  for (const std::uint64_t highest : {std::uint64_t{1} << 40, std::uint64_t{1} << 33})
+    for (const bool isMax : {false, true}) {
+      const Both a = number(64, 0, highest), t = number(64, 1, highest);
+      const Both b = l.b(Op::Sub, 64, {t, k64(1)}), c = l.b(Op::CmpLtU, 64, {a, b});
+      const Both x = isMax ? b : a, y = isMax ? a : b;
+      const Both lower = l.select(c, low(x), low(y)), upper = l.select(c, high(x), high(y));
+      l.expectLaw(l.concat(lower, upper), l.b(isMax ? Op::MaxU : Op::MinU, 64, {a, b}));
+      // Of two choices that do not fit together nothing is made.
+      const Both other = l.select(c, high(y), high(x));
+      EXPECT_NE(l.node(l.concat(lower, other)),
+                l.node(l.b(isMax ? Op::MaxU : Op::MinU, 64, {a, b})));
+      l.expectItsBits(l.concat(lower, other));
+    }
+}
+
+TEST_F(IntegerLaws, ANumberInTwoRegisters) {
+  const Both a = number(64, 0, std::uint64_t{1} << 44), b = number(64, 3, std::uint64_t{1} << 35);
+  for (const std::uint64_t factor : {1ull, 4ull, 12ull, 3584ull})
+    for (const std::uint64_t constant : {0ull, 1ull, 40ull, 0xffffffffull, 0x100000005ull}) {
+      const Both sum = l.b(
+          Op::Add, 64, {l.b(Op::Add, 64, {l.b(Op::Mul, 64, {a, k64(factor)}), b}), k64(constant)});
+      l.expectLaw(l.concat(low(sum), high(sum)), sum);
+      l.expectItsBits(l.concat(low(sum), high(l.b(Op::Add, 64, {sum, k64(1)}))));
+      l.expectItsBits(l.concat(low(sum), high(a)));
+    }
+  const Both word = data(DType::U64);
+  l.expectLaw(l.concat(low(word), high(word)), word);
+  l.expectItsBits(l.concat(high(word), low(word)));
+  // The upper part may have wrapped.
+  const Both any = number(64, 0, ~std::uint64_t{0});
+  l.expectItsBits(l.concat(low(any), l.b(Op::Add, 32, {high(any), k32(1)})));
+}
+
+TEST_F(IntegerLaws, SumsWithACarry) {
+  const Both none = l.constant(1, 0);
+  for (const std::uint64_t highest : {std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
+    const Both a = number(64, 0, highest), b = number(64, 0, highest), word = data(DType::U64);
+    for (const auto &[one, other] :
+         {std::pair(Op::AddCarry, Op::Add), std::pair(Op::SubBorrow, Op::Sub)})
+      for (const Both &x : {b, word, k64(0x123456789), k64(0xffffffff00000000)}) {
+        const auto [lower, carry] = l.carried(one, low(a), low(x), none);
+        const auto [upper, unused] = l.carried(one, high(a), high(x), carry);
+        l.expectLaw(l.concat(lower, upper), l.b(other, 64, {a, x}));
+      }
+  }
+  const auto [sum, carry] = l.carried(Op::AddCarry, k32(kAll32), k32(2), none);
+  l.expectLaw(sum, k32(1));
+  l.expectLaw(carry, l.constant(1, 1));
+}
+
+TEST_F(IntegerLaws, ACarryOfAnotherSumIsRefused) {
+  const Both a = number(64, 0, ~std::uint64_t{0});
+  const auto [lower, carry] = l.carried(Op::AddCarry, low(a), low(a), l.constant(1, 0));
+  EXPECT_THROW(l.carried(Op::SubBorrow, high(a), high(a), carry), DomainError);
+  EXPECT_THROW(l.carried(Op::AddCarry, high(a), high(a), l.b(Op::CmpEq, 32, {lower, k32(0)})),
+               DomainError);
+}
+
+TEST_F(IntegerLaws, WhatIsCutAndJoinedIsItself) {
+  const Both word = data(DType::U32);
+  for (const unsigned at : {1u, 8u, 16u, 31u}) {
+    const Both shifted = l.b(Op::ShrU, 32, {word, k32(at)});
+    l.expectLaw(l.b(Op::Or, 32,
+                    {l.b(Op::Shl, 32, {shifted, k32(at)}),
+                     l.b(Op::And, 32, {word, k32((std::uint64_t{1} << at) - 1)})}),
+                word);
+  }
+  l.expectLaw(l.concat(l.extract(word, 0, 16), l.extract(word, 16, 16)), word);
+  l.expectLaw(l.extract(l.extract(word, 4, 20), 3, 8), l.extract(word, 7, 8));
+  l.expectApart(l.concat(l.extract(word, 16, 16), l.extract(word, 0, 16)), word);
+}
+
+TEST_F(IntegerLaws, AConstantBesideAChoice) {
+  const Both a = data(DType::U32), b = data(DType::U32), c = l.b(Op::CmpLtS, 32, {a, b});
+  const Both choice = l.select(c, a, b), zero = k32(0), seven = k32(7);
+  l.expectLaw(l.concat(choice, zero), l.select(c, l.concat(a, zero), l.concat(b, zero)));
+  l.expectLaw(l.concat(seven, choice), l.select(c, l.concat(seven, a), l.concat(seven, b)));
+  l.expectLaw(l.concat(l.select(c, a, b), l.select(c, b, a)),
+              l.select(c, l.concat(a, b), l.concat(b, a)));
+}
+
+TEST_F(IntegerLaws, ArithmeticOnChoicesOfNumbers) {
+  const Both a = number(32, 0, 1000), x = data(DType::I32);
+  const Both c = l.b(Op::CmpLtS, 32, {x, k32(9)}), choice = l.select(c, a, k32(5));
+  for (const Op op : {Op::Add, Op::Sub, Op::Mul, Op::And, Op::Or, Op::Xor})
+    l.expectLaw(l.b(op, 32, {choice, k32(3)}),
+                l.select(c, l.b(op, 32, {a, k32(3)}), l.b(op, 32, {k32(5), k32(3)})));
+  l.expectLaw(l.extend(Op::ZeroExtend, choice, 64),
+              l.select(c, l.extend(Op::ZeroExtend, a, 64), k64(5)));
+  l.expectLaw(l.b(Op::CmpLtU, 32, {choice, k32(8)}),
+              l.select(c, l.b(Op::CmpLtU, 32, {a, k32(8)}), l.constant(1, 1)));
+  l.expectLaw(l.extract(choice, 3, 8), l.select(c, l.extract(a, 3, 8), l.extract(k32(5), 3, 8)));
+}
+
+TEST_F(IntegerLaws, BitsThatDoNotMeetAreASum) {
+  const Both a = number(32, 0, 1000), b = number(32, 0, 15), c = number(32, 0, 16);
+  const Both above = l.b(Op::Shl, 32, {a, k32(4)});
+  for (const Op op : {Op::Or, Op::Xor}) {
+    l.expectLaw(l.b(op, 32, {above, b}), l.b(Op::Add, 32, {above, b}));
+    l.expectApart(l.b(op, 32, {above, c}), l.b(Op::Add, 32, {above, c}));
+  }
+}
+
+TEST_F(IntegerLaws, AMaskOfLowBitsIsARemainder) {
+  const Both a = number(32, 0, kAll32);
+  l.expectLaw(l.b(Op::And, 32, {a, k32(127)}), l.b(Op::RemU, 32, {a, k32(128)}));
+  l.expectLaw(l.b(Op::ShrU, 32, {a, k32(7)}), l.b(Op::DivU, 32, {a, k32(128)}));
+  l.expectLaw(l.b(Op::Sub, 32, {a, l.b(Op::Mul, 32, {l.b(Op::DivU, 32, {a, k32(36)}), k32(36)})}),
+              l.b(Op::RemU, 32, {a, k32(36)}));
+  l.expectItsBits(l.b(Op::And, 32, {a, k32(0xff0)}));
+}
+
+TEST_F(IntegerLaws, BitwiseByRuns) {
+  const Both x = data(DType::U32), y = data(DType::U32);
+  l.expectLaw(l.b(Op::Xor, 32, {x, y}), l.b(Op::Xor, 32, {y, x}));
+  l.expectLaw(l.b(Op::Xor, 32, {x, x}), k32(0));
+  l.expectLaw(l.b(Op::And, 32, {x, x}), x);
+  l.expectLaw(l.b(Op::Not, 32, {l.b(Op::Not, 32, {x})}), x);
+  l.expectLaw(l.extract(l.b(Op::And, 32, {x, k32(0xff00)}), 8, 8), l.extract(x, 8, 8));
+  l.expectLaw(l.b(Op::And, 32, {l.b(Op::Or, 32, {x, k32(0xf0)}), k32(0xf0)}), k32(0xf0));
+  for (const std::uint64_t mask : {0xff00ull, 0x80000001ull, 0x0ff0ff00ull, 0xffffffffull})
+    for (const Op op : {Op::And, Op::Or, Op::Xor}) {
+      const Both all = l.b(op, 32, {x, k32(mask)});
+      l.expectItsBits(all);
+      l.expectItsBits(l.b(op, 32, {all, y}));
+      l.expectItsBits(l.extract(l.b(op, 32, {y, all}), 4, 16));
+    }
+  // A swizzle of more than two.
+  const Both z = number(32, 0, 255), once = l.b(Op::Xor, 32, {x, l.b(Op::Xor, 32, {z, y})});
+  l.expectItsBits(once);
+  l.expectItsBits(l.b(Op::Xor, 32, {once, z}));
+}
+
+TEST_F(IntegerLaws, BitwiseOfManyIsOneOfAll) {
+  const Both x = data(DType::U32), y = data(DType::U32), z = number(32, 0, kAll32);
+  for (const Op op : {Op::And, Op::Or, Op::Xor}) {
+    const auto of = [&](const Both &p, const Both &q) { return l.b(op, 32, {p, q}); };
+    l.expectLaw(of(x, of(y, z)), of(of(z, x), y));
+    l.expectLaw(of(of(x, y), x), op == Op::Xor ? y : of(x, y));
+    l.expectLaw(l.extract(of(x, y), 5, 9), l.b(op, 9, {l.extract(x, 5, 9), l.extract(y, 5, 9)}));
+  }
+  const auto isNot = [&](const Both &p) { return l.b(Op::Not, 32, {p}); };
+  const auto eitherOr = [&](const Both &p, const Both &q) { return l.b(Op::Xor, 32, {p, q}); };
+  l.expectLaw(eitherOr(isNot(z), x), isNot(eitherOr(z, x)));
+  l.expectLaw(eitherOr(isNot(z), isNot(x)), eitherOr(z, x));
+}
+
+TEST_F(IntegerLaws, TheUpperHalfOfAProductIsAQuotient) {
+  const Both a = number(32, 0, 0x3ffff), any = number(32, 0, kAll32);
+  for (const std::uint64_t magic :
+       {1ull, 8ull, 0x10001ull, 0x1fffull, 0x92492493ull, 0xaaaaaaabull}) {
+    l.expectItsBits(l.b(Op::MulHiU, 32, {a, k32(magic)}));
+    l.expectItsBits(l.b(Op::MulHiU, 32, {any, k32(magic)}));
+    const Both whole = l.b(Op::Mul, 64, {l.extend(Op::ZeroExtend, a, 64), k64(magic)});
+    if (magic < 0x2000)
+      l.expectLaw(l.b(Op::MulHiU, 32, {a, k32(magic)}), high(whole));
+  }
+}
+
+TEST_F(IntegerLaws, QuotientsNest) {
+  const Both a = number(32, 0, kAll32);
+  const auto by = [&](const Both &x, std::uint64_t d) { return l.b(Op::DivU, 32, {x, k32(d)}); };
+  l.expectLaw(by(by(a, 3), 5), by(a, 15));
+  l.expectLaw(by(by(a, 4), 8), l.b(Op::ShrU, 32, {a, k32(5)}));
+  const Both b = number(32, 0, 1000);
+  l.expectLaw(by(l.b(Op::Mul, 32, {b, k32(6)}), 9), by(l.b(Op::Mul, 32, {b, k32(2)}), 3));
+  l.expectLaw(by(l.b(Op::Add, 32, {l.b(Op::Mul, 32, {b, k32(36)}), k32(35)}), 36), b);
+  l.expectApart(by(l.b(Op::Add, 32, {l.b(Op::Mul, 32, {b, k32(36)}), k32(36)}), 36), b);
+  l.expectItsBits(by(l.b(Op::Mul, 32, {a, k32(6)}), 9)); // which wraps
+}
+
+TEST_F(IntegerLaws, LooseAtomsLoseWhatIsShiftedOut) {
+  const Both a = number(32, 0, kAll32);
+  const Both moved = l.b(Op::Add, 32, {a, k32(7)});
+  const Both half = l.extend(Op::ZeroExtend, l.extract(moved, 0, 16), 32);
+  l.expectLaw(l.b(Op::Shl, 32, {half, k32(16)}), l.b(Op::Shl, 32, {moved, k32(16)}));
+  l.expectApart(l.b(Op::Shl, 32, {half, k32(15)}), l.b(Op::Shl, 32, {moved, k32(15)}));
+  l.expectItsBits(l.b(Op::Add, 32, {l.b(Op::Shl, 32, {half, k32(16)}), a}));
+}
+
+TEST_F(IntegerLaws, ConditionsAreABooleanAlgebra) {
+  const Both a = number(32, 0, 1000), x = data(DType::I32);
+  const auto below = [&](std::uint64_t k) { return l.b(Op::CmpLtU, 32, {a, k32(k)}); };
+  const Both c = l.b(Op::CmpLtS, 32, {x, k32(3)}), d = below(10);
+  const auto isNot = [&](const Both &b) { return l.b(Op::Not, 1, {b}); };
+  l.expectLaw(l.b(Op::And, 1, {c, d}), l.b(Op::And, 1, {d, c}));
+  l.expectLaw(l.b(Op::And, 1, {c, isNot(c)}), l.constant(1, 0));
+  l.expectLaw(l.b(Op::Or, 1, {c, d}), isNot(l.b(Op::And, 1, {isNot(c), isNot(d)})));
+  l.expectLaw(isNot(isNot(c)), c);
+  l.expectLaw(l.b(Op::Xor, 1, {c, l.constant(1, 1)}), isNot(c));
+  l.expectLaw(l.b(Op::And, 1, {below(10), below(20)}), below(10)); // the stronger one
+  l.expectLaw(l.b(Op::And, 1, {isNot(below(10)), isNot(below(20))}), isNot(below(20)));
+  l.expectLaw(l.b(Op::Or, 1, {below(10), below(20)}), below(20));
+  l.expectItsBits(l.b(Op::And, 1, {below(20), isNot(below(10))}));
+  l.expectLaw(l.select(isNot(c), k32(1), k32(2)), l.select(c, k32(2), k32(1)));
+  l.expectLaw(l.select(c, d, l.constant(1, 0)), l.b(Op::And, 1, {c, d}));
+  l.expectLaw(l.select(c, l.select(c, x, k32(1)), k32(2)), l.select(c, x, k32(2)));
+}
+
+TEST_F(IntegerLaws, AMaskOfLanesIsEmptyIfEveryBitIs) {
+  const Both x = data(DType::I32), y = data(DType::I32);
+  const Both c = l.b(Op::CmpLtS, 32, {x, k32(0)}), d = l.b(Op::CmpLtS, 32, {y, k32(100)});
+  const Both mask = l.concat(l.concat(c, d), l.constant(2, 0));
+  l.expectLaw(l.b(Op::CmpEq, 4, {mask, l.constant(4, 0)}),
+              l.b(Op::Not, 1, {l.b(Op::Or, 1, {c, d})}));
+}
+
+TEST_F(IntegerLaws, BitsOfFloatsDoNotCancel) {
+  const Both a = l.input(DType::F32, Samples(kSamples, 0x3f800000));
+  EXPECT_THROW(l.b(Op::Sub, 32, {a, a}), DomainError);
+  EXPECT_THROW(l.b(Op::Xor, 32, {a, a}), DomainError);
+  EXPECT_THROW(l.b(Op::CmpEq, 32, {a, a}), DomainError);
+  EXPECT_THROW(l.b(Op::And, 32, {a, a}), DomainError);
+}
+
+} // namespace
+} // namespace ordo::verify::test
