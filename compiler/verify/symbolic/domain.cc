@@ -50,12 +50,13 @@ void TermDomain::apply(const Instruction &i, const Value *src, Value *dst) {
     dst[0] = holds == false ? src[2] : holds == true ? src[1] : Term{};
     return;
   }
-  if (kernel_.model == Model::LockStep)
-    if (const auto step = expansions_.recognised(i, src)) {
-      dst[0] = *step;
-      summary_.expansions.insert(expansions_.used().begin(), expansions_.used().end());
-      return;
-    }
+  const auto step = kernel_.model == Model::LockStep ? expansions_.recognised(i, src)
+                                                     : expansions_.recognisedAnywhere(i, src);
+  if (step) {
+    dst[0] = *step;
+    summary_.expansions.insert(expansions_.used().begin(), expansions_.used().end());
+    return;
+  }
   terms_.apply(i, src, dst);
 }
 

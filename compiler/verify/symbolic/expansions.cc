@@ -17,9 +17,18 @@ std::optional<Term> Expansions::recognised(const Instruction &i, const Term *src
   } else if (i.op == Op::Select && i.width == 32) {
     if ((found = root(src)))
       used_.insert("sqrt.f32");
-    else if ((found = roundedToBf16(src)))
-      used_.insert("cvt.bf16");
+    else
+      found = recognisedAnywhere(i, src);
   }
+  return found;
+}
+
+std::optional<Term> Expansions::recognisedAnywhere(const Instruction &i, const Term *src) {
+  if (i.op != Op::Select || i.width != 32)
+    return std::nullopt;
+  const auto found = roundedToBf16(src);
+  if (found)
+    used_.insert("cvt.bf16");
   return found;
 }
 

@@ -18,6 +18,8 @@ public:
   /// The step that `i` ends, if its operands are what LLVM would have made of the step's own
   /// (gcn/expansion.h says why those are right).
   std::optional<Term> recognised(const Instruction &i, const Term *src);
+  /// The same of what rests on nothing of AMDGCN: rounding to bf16 by integers.
+  std::optional<Term> recognisedAnywhere(const Instruction &i, const Term *src);
   /// What was recognised: "div.f32", "sqrt.f32", "cvt.bf16": each an axiom or a proof of its own.
   const std::set<std::string> &used() const { return used_; }
 
