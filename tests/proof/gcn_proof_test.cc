@@ -1,0 +1,106 @@
+// The AMDGCN of the kernels below is proven on each chip; what is not is named, and still refused.
+#include "compiler/verify/proof/prove.h"
+#include "tests/emulation/subject.h"
+
+#include <gtest/gtest.h>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace ordo {
+namespace {
+
+struct Case {
+  oracle::KernelCase kernel;
+  std::string chip;
+};
+
+void PrintTo(const Case &c, std::ostream *out) { *out << c.kernel.kernel << " on " << c.chip; }
+
+verify::Proof proofOf(const emulation::Subject &subject) {
+  std::string error;
+  const auto code = subject.read(error);
+  verify::Proof proof;
+  if (!code) {
+    proof.refusal = verify::Refusal{error, "", std::nullopt, ""};
+    return proof;
+  }
+  const compiler::LaunchRecipe &recipe = subject.recipe();
+  return verify::prove(subject.program(), *code, {recipe.block, recipe.rowExtents, recipe.rows});
+}
+
+/// Refused today. What is proven leaves the list.
+bool isOpen(const Case &c) {
+  static const std::set<std::pair<std::string, std::string>> kOpen = {
+      {"gelu_bf16_3584", "gfx942"},
+      {"gelu_bf16_3584", "gfx90a"},
+      {"gelu_bf16_3584", "gfx1100"},
+  };
+  return kOpen.contains({c.kernel.kernel, c.chip});
+}
+
+class GcnProof : public ::testing::TestWithParam<Case> {};
+
+TEST_P(GcnProof, Stands) {
+  const auto &[kernel, chip] = GetParam();
+  const emulation::Subject subject(kernel.file, kernel.kernel, "rocm." + chip);
+  ASSERT_TRUE(subject.ok());
+  const verify::Proof proof = proofOf(subject);
+  if (isOpen(GetParam())) {
+    EXPECT_TRUE(proof.refusal) << "proven now: take it off the list";
+    return;
+  }
+  if (proof.refusal)
+    FAIL() << proof.refusal->message << "\n"
+           << proof.refusal->where << "\n"
+           << proof.refusal->trees;
+  EXPECT_GT(proof.stores, 0u);
+}
+
+/// Whole files on gfx942, a sample on the others.
+std::vector<Case> kernels() {
+  std::vector<Case> cases;
+  for (const oracle::KernelCase &each : oracle::everyKernel())
+    if (each.file.ends_with("nn/norm.ordo") || each.file.ends_with("nn/norm_backward.ordo") ||
+        each.file.ends_with("nn/column_sum.ordo"))
+      cases.push_back({each, "gfx942"});
+  const auto add = [&](const char *file, std::initializer_list<const char *> names,
+                       std::initializer_list<const char *> chips) {
+    for (const char *name : names)
+      for (const char *chip : chips)
+        cases.push_back({{std::string("contracts/nn/") + file, name}, chip});
+  };
+  const auto kAll = {"gfx942", "gfx90a", "gfx1100"};
+  add("softmax.ordo", {"softmax_bf16_128", "softmax_f32_128"}, kAll);
+  add("log_sum_exp.ordo", {"log_sum_exp_bf16_128"}, kAll);
+  add("swiglu.ordo", {"swiglu_bf16_512"}, kAll);
+  add("gelu.ordo", {"gelu_bf16_3584"}, kAll);
+  const auto kOthers = {"gfx90a", "gfx1100"};
+  add("norm.ordo",
+      {"rms_norm_bf16_2048", "rms_norm_bf16_5120", "rms_norm_centred_bf16_128",
+       "rms_norm_hf_bf16_2048", "rms_norm_f32_3584"},
+      kOthers);
+  add("column_sum.ordo", {"column_sum_bf16_2048", "column_sum_f32_2048"}, kOthers);
+  add("column_sum.ordo", {"column_sum_chunked_bf16_2048"}, {"gfx90a"}); // gfx1100: too slow
+  add("norm_backward.ordo", {"rms_norm_dw_bf16_2048"}, kOthers);
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, GcnProof, ::testing::ValuesIn(kernels()), [](const auto &info) {
+  return oracle::caseName(info.param.kernel, info.index) + "_" + info.param.chip;
+});
+
+/// What a proof rests on goes with it: LLVM's division, root and rounding to bf16 are single steps.
+TEST(GcnAxioms, AreThoseOfTheStepsThatWereTaken) {
+  const emulation::Subject subject("contracts/nn/norm.ordo", "rms_norm_bf16_2048", "rocm.gfx942");
+  ASSERT_TRUE(subject.ok());
+  const verify::Proof proof = proofOf(subject);
+  ASSERT_TRUE(proof.isProven()) << proof.refusal->message;
+  std::set<std::string> steps;
+  for (const std::string &axiom : proof.axioms)
+    steps.insert(axiom.substr(0, axiom.find(':')));
+  EXPECT_EQ(steps, (std::set<std::string>{"cvt.bf16", "div.f32", "sqrt.f32"}));
+}
+
+} // namespace
+} // namespace ordo
