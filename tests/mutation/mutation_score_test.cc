@@ -47,7 +47,7 @@ public:
     for (const Pick &pick : kPicks) {
       subjects_.push_back(std::make_unique<emulation::Subject>(pick.file, pick.kernel, target));
       const emulation::Subject &subject = *subjects_.back();
-      judges_.push_back(std::make_unique<Judge>(subject, subject.isCuda() ? refusalOf : Prover()));
+      judges_.push_back(std::make_unique<Judge>(subject, refusalOf));
       changes_.push_back(subject.isCuda() ? ptxChanges(subject.assembly())
                                           : gcnChanges(subject.assembly()));
     }
