@@ -86,6 +86,10 @@ public:
         first_(wave.values), outstanding_(wave.outstanding), isOutstanding_(wave.isOutstanding) {}
 
   void run() {
+    // What is known of the first lane's sizes must be known of all.
+    for (const std::uint32_t slot : group_)
+      if (!(wave_.slots[slot].path == path()))
+        throw DomainError("a loop that lanes of one wave enter on different paths");
     const bool wasGuessing = m_.isGuessing_;
     setGuessing(true);
     classify();
