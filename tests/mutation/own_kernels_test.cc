@@ -29,7 +29,7 @@ class OwnKernels : public ::testing::TestWithParam<oracle::KernelCase> {};
 
 TEST_P(OwnKernels, AreProven) {
   if (takesLong(GetParam().kernel))
-    GTEST_SKIP();
+    GTEST_SKIP() << "its proof takes long; `ordo verify` runs it";
   const emulation::Subject subject(GetParam().file, GetParam().kernel, kTarget);
   ASSERT_TRUE(subject.ok());
   std::string error;

@@ -124,8 +124,6 @@ public:
   /// max and min of several as one set, where `a` is the top of a tree of them.
   NodeId settled(NodeId a);
 
-  bool isOneBit(NodeId node) const;
-
   // Folds over steps.
   /// More steps are not expressed: their numbers must be far from where 63 bits end.
   static constexpr std::int64_t kMostSteps = std::int64_t{1} << 47;

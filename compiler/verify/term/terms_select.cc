@@ -6,11 +6,6 @@
 
 namespace ordo::verify {
 
-bool Terms::isOneBit(NodeId node) const {
-  const Sort sort = pool_.node(node).sort;
-  return !sort.isFloat() && sort.width == 1;
-}
-
 Term Terms::notBit(const Term &a) {
   if (a.isUndefined())
     return a;
