@@ -25,14 +25,17 @@ Json headerOf(const Case &work) {
   Json scalars = Json::array();
   for (const CaseScalar &scalar : work.scalars)
     scalars.push_back({{"name", scalar.name}, {"dtype", scalar.dtype}, {"bits", scalar.bits}});
-  return {{"ordo_gpu_case", 1}, {"kernel", work.kernel}, {"set", work.set},   {"dim", work.dim},
-          {"seed", work.seed},  {"tensors", tensors},    {"scalars", scalars}};
+  Json trials = Json::array();
+  for (const Trial &trial : work.trials)
+    trials.push_back({trial.rows, trial.arrangement.stride, trial.arrangement.offset});
+  return {{"ordo_gpu_case", 2}, {"kernel", work.kernel}, {"set", work.set},    {"dim", work.dim},
+          {"seed", work.seed},  {"tensors", tensors},    {"scalars", scalars}, {"trials", trials}};
 }
 
 Case caseOf(const Json &header) {
-  if (header.at("ordo_gpu_case") != 1)
+  if (header.at("ordo_gpu_case") != 2)
     throw std::runtime_error("a case of another version");
-  Case work{header.at("kernel"), header.at("set"), header.at("dim"), header.at("seed"), {}, {}};
+  Case work{header.at("kernel"), header.at("set"), header.at("dim"), header.at("seed"), {}, {}, {}};
   for (const Json &json : header.at("tensors"))
     work.tensors.push_back({json.at("name"),
                             json.at("dtype"),
@@ -44,6 +47,8 @@ Case caseOf(const Json &header) {
                             {}});
   for (const Json &json : header.at("scalars"))
     work.scalars.push_back({json.at("name"), json.at("dtype"), json.at("bits")});
+  for (const Json &json : header.at("trials"))
+    work.trials.push_back({json.at(0), {json.at(1), json.at(2)}});
   return work;
 }
 
@@ -58,6 +63,10 @@ std::optional<Format> formatOf(const std::string &dtype) {
     return Format{4, 8, 23};
   if (dtype == "f64")
     return Format{8, 11, 52};
+  if (dtype == "i32" || dtype == "u32")
+    return Format{4, 0, 0};
+  if (dtype == "i64" || dtype == "u64")
+    return Format{8, 0, 0};
   return std::nullopt;
 }
 
@@ -66,13 +75,14 @@ Source sourceOf(const Case &work, std::size_t index) {
   return {work.seed, tensor.columns, formatOf(tensor.dtype).value(), static_cast<U32>(index)};
 }
 
-std::vector<char> generateRows(const Case &work, std::size_t index, U32 first, U32 count) {
+std::vector<char> generateRows(const Case &work, std::size_t index, U64 first, U64 count,
+                               Arrangement arrangement) {
   const Source source = sourceOf(work, index);
   const CaseTensor &tensor = work.tensors[index];
-  const U32 rows = tensor.rows ? count : 1;
+  const U64 rows = tensor.rows ? count : 1;
   std::vector<char> bytes(rows * source.columns * source.format.bytes);
-  for (U32 row = 0; row < rows; ++row) {
-    const U32 pattern = tensor.rows ? patternOf({1, 0}, first + row) : tensor.pattern;
+  for (U64 row = 0; row < rows; ++row) {
+    const U32 pattern = tensor.rows ? patternOf(arrangement, first + row) : tensor.pattern;
     for (U64 column = 0; column < source.columns; ++column)
       storeElement(bytes.data(), source.format.bytes, row * source.columns + column,
                    elementBits(source, pattern, column));
@@ -109,7 +119,8 @@ std::optional<Case> readCase(const std::string &path, std::string &error) {
         throw std::runtime_error("no inputs are made for type " + tensor.dtype);
       if (tensor.input)
         continue;
-      const U64 length = kPatterns * tensor.columns * format->bytes;
+      const U64 rows = work.trials.empty() ? U64{kPatterns} : work.trials.size();
+      const U64 length = rows * tensor.columns * format->bytes;
       if (static_cast<U64>(bytes->end() - at) < length)
         throw std::runtime_error("it is truncated");
       tensor.expected.assign(at, at + static_cast<std::ptrdiff_t>(length));

@@ -51,16 +51,22 @@ public:
   /// `usable` tells whether the kernel can be launched at all.
   Status loadKernel(bool &usable);
   Status allocate(U64 mostRows);
-  Status run(const Trial &trial);
+  /// `number`: the trial's among those of a case whose outputs fold all rows.
+  Status run(const Trial &trial, U64 number);
 
 private:
   Status generate(const Trial &trial);
   Status poison(const Trial &trial);
   Status hashInputs(const Trial &trial, std::size_t offset);
   Status launch(const Trial &trial);
-  Status compare(const Trial &trial);
-  Status judge(const Trial &trial, const Results &results);
-  Status describe(const Trial &trial, std::size_t index, const Mismatch &mismatch);
+  Status compare(const Trial &trial, U64 number);
+  Status judge(const Trial &trial, U64 number, const Results &results);
+  Status describe(const Trial &trial, U64 number, std::size_t index, const Mismatch &mismatch);
+  /// Where what is expected of a trial begins, in elements.
+  U64 expectedFrom(std::size_t index, U64 number) const {
+    const CaseTensor &tensor = case_.tensors[index];
+    return tensor.rows ? 0 : number * tensor.columns;
+  }
   void fail(const std::string &text);
   void fail(const Trial &trial, const std::string &text);
 
@@ -205,14 +211,16 @@ Status Run::launch(const Trial &trial) {
   return status;
 }
 
-Status Run::compare(const Trial &trial) {
+Status Run::compare(const Trial &trial, U64 number) {
   Status status;
   for (std::size_t i = 0; i < case_.tensors.size() && status.ok(); ++i) {
     const CaseTensor &tensor = case_.tensors[i];
     if (tensor.input)
       continue;
-    status = helpers_.compare(address(i), expected_[i].get(), format(i), trial.rows, tensor.columns,
-                              trial.arrangement,
+    const DevicePtr expected = expected_[i].get() + expectedFrom(i, number) * format(i).bytes;
+    // One row, of pattern 0, where an output has none of its own.
+    status = helpers_.compare(address(i), expected, format(i), tensor.rows ? trial.rows : 1,
+                              tensor.columns, tensor.rows ? trial.arrangement : Arrangement{1, 0},
                               result(offsetof(Results, outputs) + i * sizeof(Mismatch)));
     for (const DevicePtr guard : {buffers_[i].get(), address(i) + bytes(i, trial.rows)})
       if (status.ok())
@@ -225,12 +233,12 @@ Status Run::compare(const Trial &trial) {
   return status;
 }
 
-Status Run::describe(const Trial &trial, std::size_t index, const Mismatch &mismatch) {
+Status Run::describe(const Trial &trial, U64 number, std::size_t index, const Mismatch &mismatch) {
   const CaseTensor &tensor = case_.tensors[index];
   const U32 size = format(index).bytes;
   const U64 row = mismatch.first / tensor.columns;
   const U64 column = mismatch.first % tensor.columns;
-  const U32 pattern = patternOf(trial.arrangement, row);
+  const U32 pattern = tensor.rows ? patternOf(trial.arrangement, row) : 0;
   U64 got = 0;
   const Status status = context_.toHost({reinterpret_cast<char *>(&got), size},
                                         address(index) + mismatch.first * size, helpers_.stream());
@@ -238,21 +246,25 @@ Status Run::describe(const Trial &trial, std::size_t index, const Mismatch &mism
     return status;
   if (const Status waited = context_.synchronize(helpers_.stream()); !waited.ok())
     return waited;
-  const U64 want = loadElement(tensor.expected.data(), size, pattern * tensor.columns + column);
+  const U64 want = loadElement(tensor.expected.data(), size,
+                               expectedFrom(index, number) + pattern * tensor.columns + column);
+  const std::string place = tensor.rows
+                                ? "row " + std::to_string(row) + " (pattern " +
+                                      std::to_string(pattern) + ", " + kindName(pattern) + "), "
+                                : "";
   fail(trial, tensor.name + " differs in " + std::to_string(mismatch.count) +
-                  " elements, first at row " + std::to_string(row) + " (pattern " +
-                  std::to_string(pattern) + ", " + kindName(pattern) + "), column " +
-                  std::to_string(column) + ": got " + hex(got, size) + ", want " + hex(want, size));
+                  " elements, first at " + place + "column " + std::to_string(column) + ": got " +
+                  hex(got, size) + ", want " + hex(want, size));
   return {};
 }
 
-Status Run::judge(const Trial &trial, const Results &results) {
+Status Run::judge(const Trial &trial, U64 number, const Results &results) {
   for (std::size_t i = 0; i < case_.tensors.size(); ++i) {
     const CaseTensor &tensor = case_.tensors[i];
     if (!tensor.input) {
       if (results.outputs[i].count == 0)
         continue;
-      if (const Status status = describe(trial, i, results.outputs[i]); !status.ok())
+      if (const Status status = describe(trial, number, i, results.outputs[i]); !status.ok())
         return status;
       continue;
     }
@@ -269,7 +281,7 @@ Status Run::judge(const Trial &trial, const Results &results) {
   return {};
 }
 
-Status Run::run(const Trial &trial) {
+Status Run::run(const Trial &trial, U64 number) {
   Results results{};
   for (Mismatch &mismatch : results.outputs)
     mismatch.first = ~U64{0};
@@ -285,12 +297,12 @@ Status Run::run(const Trial &trial) {
   if (status.ok())
     status = hashInputs(trial, offsetof(Results, after));
   if (status.ok())
-    status = compare(trial);
+    status = compare(trial, number);
   if (status.ok())
     status = context_.toHost(bytesOf(results), results_.get(), helpers_.stream());
   if (status.ok())
     status = context_.synchronize(helpers_.stream());
-  return status.ok() ? judge(trial, results) : status;
+  return status.ok() ? judge(trial, number, results) : status;
 }
 
 } // namespace
@@ -309,7 +321,8 @@ Status checkCase(const Helpers &helpers, const BundleKernel &kernel, const Case 
   for (const CaseTensor &tensor : work.tensors)
     if (tensor.rows)
       rowBytes = std::max<U64>(rowBytes, tensor.columns * formatOf(tensor.dtype)->bytes);
-  const std::vector<Trial> trials = trialsFor(rowBytes, options);
+  const std::vector<Trial> trials =
+      work.trials.empty() ? trialsFor(rowBytes, options) : work.trials;
   U64 mostRows = 0;
   for (const Trial &trial : trials)
     mostRows = std::max(mostRows, trial.rows);
@@ -318,8 +331,8 @@ Status checkCase(const Helpers &helpers, const BundleKernel &kernel, const Case 
     return status;
   if (const Status status = run.allocate(mostRows); !status.ok())
     return status;
-  for (const Trial &trial : trials)
-    if (const Status status = run.run(trial); !status.ok())
+  for (U64 number = 0; number < trials.size(); ++number)
+    if (const Status status = run.run(trials[number], number); !status.ok())
       return status;
   return {};
 }

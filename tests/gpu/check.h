@@ -30,15 +30,9 @@ struct CheckReport {
   int sharedBytes = 0;
 };
 
-/// A launch to make: rows and how the patterns lie on them.
-struct Trial {
-  U64 rows;
-  Arrangement arrangement;
-};
-
-/// The launches of a case whose longest row takes `rowBytes` bytes: no row at all, every pattern
-/// alone, every pattern first and last among strangers, then more and more rows up to 65,536 or the
-/// limit on a tensor.
+/// The launches of a case with rows, whose longest row takes `rowBytes` bytes: no row at all, every
+/// pattern alone, every pattern first and last among strangers, then more and more rows up to
+/// 65,536 or the limit on a tensor.
 std::vector<Trial> trialsFor(U64 rowBytes, const CheckOptions &options);
 
 /// How a manifest's arguments differ from those of the case; empty: they do not.

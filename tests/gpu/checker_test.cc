@@ -28,7 +28,7 @@ std::string image(const std::string &text) {
 
 /// The case of fake_norm, whose expected bits are written down here a second time.
 Case fakeCase(U32 weights) {
-  Case work{"fake", "plain", "T", 7, {}, {{"eps", "f32", kEps}}};
+  Case work{"fake", "plain", "T", 7, {}, {{"eps", "f32", kEps}}, {}};
   work.tensors = {{"x", "bf16", true, true, kColumns, 0, 0, {}},
                   {"w", "bf16", true, false, kColumns, weights, 0, {}},
                   {"y", "bf16", false, true, kColumns, 0, 0, {}}};
@@ -42,6 +42,31 @@ Case fakeCase(U32 weights) {
         static_cast<char>(work.tensors[2].expected[2 * i] ^ (w[i % kColumns * 2] & 1));
   return work;
 }
+
+/// The case of fake_fold, likewise.
+Case foldCase() {
+  Case work{"fake", "plain", "T", 7, {}, {}, {{0, {1, 0}}, {3, {32, 5}}, {256, {1, 0}}}};
+  work.tensors = {{"x", "i32", true, true, kColumns, 0, 0, {}},
+                  {"y", "u32", false, false, kColumns, 0, 0, {}}};
+  work.tensors[0].hash =
+      hashOf(generateRows(work, 0, 0, kPatterns).data(), 4, kPatterns * kColumns);
+  for (const Trial &trial : work.trials) {
+    const std::vector<char> x = generateRows(work, 0, 0, trial.rows, trial.arrangement);
+    std::vector<char> all(kColumns * 4);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      all[i % all.size()] = static_cast<char>(all[i % all.size()] ^ x[i]);
+    work.tensors[1].expected.insert(work.tensors[1].expected.end(), all.begin(), all.end());
+  }
+  return work;
+}
+
+const char *const kFoldManifest = R"({"ordo_manifest": 1, "kernels": [{"name": "fake",
+    "symbol": "fake_fold", "contract_digest": "00", "arguments": [
+      {"name": "x", "kind": "input", "dtype": "i32", "shape": ["T", 40]},
+      {"name": "y", "kind": "output", "dtype": "u32", "shape": [40]},
+      {"name": "T", "kind": "dimension", "dtype": "i64"}],
+    "targets": {"cuda.sm_90a": {"files": {"cubin": {"path": "fake.cubin", "bytes": CODE}},
+      "launch": {"grid": [1, 1, 1], "block": [64, 1, 1], "shared_bytes": 0}, "registers": 32}}}]})";
 
 std::string manifest(std::size_t codeBytes, const std::string &order = "") {
   const std::string x = R"({"name": "x", "kind": "input", "dtype": "bf16", "shape": ["T", 40]},)";
@@ -78,8 +103,16 @@ protected:
     ASSERT_TRUE(writeFile(directory_ + "/manifest.json", manifest(code.size(), order)));
   }
 
+  void writeFold(const std::string &behaviour) {
+    const std::string code = image(behaviour);
+    std::string text = kFoldManifest;
+    text.replace(text.find("CODE"), 4, std::to_string(code.size()));
+    ASSERT_TRUE(writeFile(directory_ + "/fake.cubin", code));
+    ASSERT_TRUE(writeFile(directory_ + "/manifest.json", text));
+  }
+
   CheckReport check(const std::string &behaviour, const Case &work = fakeCase(kPlainWeights)) {
-    write(behaviour);
+    work.trials.empty() ? write(behaviour) : writeFold(behaviour);
     std::string error;
     const auto kernels = readBundle(directory_, "cuda.sm_90a", error);
     CheckReport report;
@@ -162,6 +195,23 @@ TEST_F(CheckerTest, SeesTheScalar) {
   Case work = fakeCase(kPlainWeights);
   work.scalars[0].bits = 0;
   EXPECT_GT(check("right", work).failed, 500u);
+}
+
+TEST_F(CheckerTest, PassesOutputsThatFoldAllRows) {
+  const CheckReport report = check("right", foldCase());
+  EXPECT_EQ(report.failed, 0u) << (report.failures.empty() ? "" : report.failures[0]);
+  EXPECT_EQ(report.launches, 3u);
+  EXPECT_EQ(report.largestRows, 256u);
+  EXPECT_EQ(report.elements, 3 * kColumns);
+}
+
+TEST_F(CheckerTest, SeesARowThatIsNotFolded) {
+  const CheckReport report = check("misses the 65th row", foldCase());
+  ASSERT_EQ(report.failed, 1u);
+  EXPECT_NE(report.failures[0].find("T = 256, row t of pattern 1 t + 0: y differs in"),
+            std::string::npos)
+      << report.failures[0];
+  EXPECT_NE(report.failures[0].find("first at column 0: got 0x"), std::string::npos);
 }
 
 TEST_F(CheckerTest, ReportsAFault) {

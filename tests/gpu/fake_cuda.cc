@@ -3,8 +3,8 @@
 //
 // Device memory is host memory, streams are ignored, and a module is a text behind the ELF magic:
 // the name of a behaviour. The helper kernels are the loops of check_kernels.cu; the kernel under
-// test, `fake_norm`, computes y[t, h] = x[t, h] with the lowest bit of w[h] xored in, well or
-// wrongly as the module's text says.
+// test, `fake_norm`, computes y[t, h] = x[t, h] with the lowest bit of w[h] xored in, and
+// `fake_fold` y[h] = all x[t, h] xored, well or wrongly as the module's text says.
 #include "tests/gpu/pattern.h"
 
 #include <cstddef>
@@ -116,6 +116,17 @@ void fakeNorm(const std::string &behaviour, void **a) {
     x[rows * kColumns - 1] ^= 1;
 }
 
+void fakeFold(const std::string &behaviour, void **a) {
+  const auto rows = argument<U64>(a, 2);
+  for (U64 h = 0; h < kColumns; ++h) {
+    U32 all = 0;
+    for (U64 row = 0; row < rows; ++row)
+      if (behaviour != "misses the 65th row" || row != 64)
+        all ^= pointer<U32>(a, 0)[row * kColumns + h];
+    pointer<U32>(a, 1)[h] = all;
+  }
+}
+
 } // namespace
 
 extern "C" {
@@ -207,6 +218,8 @@ int cuLaunchKernel(Function *function, unsigned gridX, unsigned gridY, unsigned 
     expectBytes(arguments);
   else if (function->name == "fake_norm")
     fakeNorm(function->module->behaviour, arguments);
+  else if (function->name == "fake_fold")
+    fakeFold(function->module->behaviour, arguments);
   return function->module->behaviour == "faults" ? 700 : 0; // CUDA_ERROR_ILLEGAL_ADDRESS
 }
 

@@ -23,7 +23,8 @@ constexpr U32 kPatterns = 256;
 constexpr U32 kPlainWeights = kPatterns;
 constexpr U32 kSpecialWeights = kPatterns + 1;
 
-/// An IEEE-like binary format with infinities: f16, bf16, f32, f64.
+/// An IEEE-like binary format with infinities: f16, bf16, f32, f64. Without exponent bits: an
+/// integer, two's complement or unsigned.
 struct Format {
   U32 bytes;
   U32 exponentBits;
@@ -38,7 +39,8 @@ struct Source {
   U32 tensor;
 };
 
-/// Row t carries pattern (t * stride + offset) mod 256; stride is odd.
+/// Row t carries pattern (t * stride + offset) mod 256. An odd stride reaches every pattern, a
+/// stride of 32 those of one kind.
 struct Arrangement {
   U32 stride;
   U32 offset;
@@ -189,11 +191,40 @@ struct Composer {
   }
 };
 
+/// An integer: the values at which things turn, and numbers of any length, one in four of them
+/// below zero. Whatever the kind of the row: an index or a seed is drawn for each row anew.
+ORDO_HD U64 integerBits(U32 bytes, const Words &random) {
+  const U32 width = 8 * bytes;
+  const U64 mask = ~U64{0} >> (64 - width);
+  const U64 magnitude =
+      ((static_cast<U64>(random.w[1]) << 32 | random.w[2]) & mask) >> random.w[3] % width;
+  switch (random.w[0] % 16) {
+  case 0:
+    return 0;
+  case 1:
+    return 1;
+  case 2:
+    return mask;
+  case 3:
+    return U64{1} << (width - 1);
+  case 4:
+    return mask >> 1;
+  case 5:
+  case 6:
+  case 7:
+    return (0 - magnitude) & mask;
+  default:
+    return magnitude;
+  }
+}
+
 /// The bits of one element of row pattern `pattern`.
 ORDO_HD U64 elementBits(const Source &source, U32 pattern, U64 column) {
   const U32 high = static_cast<U32>(column >> 32);
   const Composer own{source.format,
                      philox(source.seed, static_cast<U32>(column), high, pattern, source.tensor)};
+  if (source.format.exponentBits == 0)
+    return integerBits(source.format.bytes, own.random);
   // The row's own words: one level for constants, two places for lone specials.
   const Composer row{source.format, philox(source.seed, 0, ~0u, pattern, source.tensor)};
   const U64 first = row.random.w[2] % source.columns;
@@ -300,6 +331,12 @@ ORDO_HD U64 hashShare(U64 index, U64 bits) {
   z = (z ^ z >> 27) * 0x94d049bb133111ebu;
   return z ^ z >> 31;
 }
+
+/// A launch: how many rows, and how the patterns lie on them.
+struct Trial {
+  U64 rows;
+  Arrangement arrangement;
+};
 
 /// What a comparison found. `first` is the smallest linear index, ~0 when there is none.
 struct Mismatch {

@@ -98,6 +98,33 @@ TEST(Pattern, HalfPrecisionStaysInsideItsFormat) {
     }
 }
 
+TEST(Pattern, IntegersOfEveryLengthAndTheirEnds) {
+  for (const U32 bytes : {4u, 8u}) {
+    const Source source{1, 1, {bytes, 0, 0}, 2};
+    const U64 mask = ~U64{0} >> (64 - 8 * bytes), least = U64{1} << (8 * bytes - 1);
+    std::set<U64> seen;
+    int negative = 0, columns = 0; // of a vocabulary
+    for (U32 pattern = 0; pattern < kPatterns; ++pattern) {
+      const U64 bits = elementBits(source, pattern, 0);
+      EXPECT_LE(bits, mask);
+      EXPECT_FALSE(isNan(source.format, bits));
+      seen.insert(bits);
+      negative += (bits & least) != 0;
+      columns += bits < 152064;
+    }
+    for (const U64 end : {U64{0}, U64{1}, mask, least, least - 1})
+      EXPECT_EQ(seen.count(end), 1u) << std::hex << end;
+    EXPECT_TRUE(negative > 40 && negative < 128) << negative;
+    EXPECT_TRUE(columns > 40) << columns;
+  }
+}
+
+TEST(Pattern, AStrideOf32KeepsTheKind) {
+  for (U32 kind = 0; kind < 32; ++kind)
+    for (U64 row = 0; row < 16; ++row)
+      EXPECT_EQ(kindOf(patternOf({32, kind}, row)), kindOf(kind));
+}
+
 TEST(Pattern, TensorsRowsAndSeedsDiffer) {
   const Source source{1, 64, kF32, 0};
   Source other = source;
@@ -136,7 +163,7 @@ TEST(Pattern, NansAreOneValueAndZerosAreTwo) {
 }
 
 TEST(CaseFile, ComesBackAsItWas) {
-  Case work{"k", "special", "T", 0xffffffffffffffffu, {}, {{"eps", "f32", 0x358637bd}}};
+  Case work{"k", "special", "T", 0xffffffffffffffffu, {}, {{"eps", "f32", 0x358637bd}}, {}};
   work.tensors = {{"x", "f32", true, true, 3, 0, 0x8000000000000001u, {}},
                   {"y", "bf16", false, true, 1, 0, 0, std::vector<char>(512, '\n')}};
   const std::string path = std::string(std::getenv("TEST_TMPDIR")) + "/k.case";
@@ -153,8 +180,23 @@ TEST(CaseFile, ComesBackAsItWas) {
   ASSERT_TRUE(writeFile(path, std::string_view(whole->data(), whole->size() - 1)));
   EXPECT_FALSE(readCase(path, error));
   EXPECT_NE(error.find("truncated"), std::string::npos) << error;
-  ASSERT_TRUE(writeFile(path, "{\"ordo_gpu_case\": 2}\n"));
+  ASSERT_TRUE(writeFile(path, "{\"ordo_gpu_case\": 1}\n"));
   EXPECT_FALSE(readCase(path, error));
+}
+
+TEST(CaseFile, KeepsTheTrialsOfAFold) {
+  Case work{"k", "plain", "T", 1, {}, {}, {{0, {1, 0}}, {65, {32, 7}}}};
+  work.tensors = {{"y", "f32", false, false, 3, 0, 0, std::vector<char>(2 * 3 * 4, 'a')}};
+  const std::string path = std::string(std::getenv("TEST_TMPDIR")) + "/fold.case";
+  ASSERT_TRUE(writeCase(path, work));
+  std::string error;
+  const auto back = readCase(path, error);
+  ASSERT_TRUE(back) << error;
+  ASSERT_EQ(back->trials.size(), 2u);
+  EXPECT_EQ(back->trials[1].rows, 65u);
+  EXPECT_EQ(back->trials[1].arrangement.stride, 32u);
+  EXPECT_EQ(back->trials[1].arrangement.offset, 7u);
+  EXPECT_EQ(back->tensors[0].expected, work.tensors[0].expected);
 }
 
 TEST(Trials, CoverTheRowsThatFit) {
