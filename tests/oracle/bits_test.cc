@@ -11,6 +11,7 @@ namespace {
 
 using math_mirror::expF32;
 using math_mirror::logF32;
+using math_mirror::rsqrtF32;
 
 /// seq(8) | lanes(lanes) | halves.
 float orderedSum(const std::vector<float> &values, std::size_t lanes) {
@@ -71,7 +72,8 @@ Row norm(const std::string &name, const Format &format, const std::vector<float>
   for (float value : x)
     squares.push_back(value * value);
   const float sum = orderedSum(squares, lanesFor(x.size()));
-  const float rstd = 1.0f / std::sqrt(sum / static_cast<float>(x.size()) + 1e-6f);
+  const float mean = sum / static_cast<float>(x.size()) + 1e-6f;
+  const float rstd = hf ? rsqrtF32(mean) : 1.0f / std::sqrt(mean);
   Row y;
   for (std::size_t h = 0; h < x.size(); ++h) {
     float n = x[h] * rstd;

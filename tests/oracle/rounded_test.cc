@@ -175,6 +175,26 @@ TEST(RoundedByName, ZerosKeepTheirSign) {
       EXPECT_EQ(applyTo(name, zero), kSign | kInfinity) << name;
 }
 
+TEST(RoundedByName, Subnormals) {
+  constexpr std::uint32_t kLargest = 0x7fffffu;
+  for (const std::uint32_t x : {1u, kLargest, kSign | 1u, kSign | kLargest}) {
+    for (const std::string name : {"exp", "exp2", "cos"})
+      EXPECT_EQ(applyTo(name, x), 0x3f800000u) << name;
+    for (const std::string name : {"expm1", "log1p", "sin", "tanh"})
+      EXPECT_EQ(applyTo(name, x), x) << name;
+  }
+  EXPECT_EQ(applyTo("erf", 1u), 1u);
+  EXPECT_EQ(applyTo("erf", kSign | kLargest), kSign | 0x906eb9u);
+  EXPECT_EQ(applyTo("log", 1u), 0xc2ce8ed0u);
+  EXPECT_EQ(applyTo("log", kLargest), 0xc2aeac50u);
+  EXPECT_EQ(applyTo("log2", kLargest), 0xc2fc0000u);
+  EXPECT_EQ(applyTo("rsqrt", kLargest), 0x5f000001u);
+  EXPECT_EQ(applyTo("cbrt", kLargest), 0x2a7fffffu);
+  for (const std::string name : {"log", "log2", "rsqrt"})
+    EXPECT_EQ(applyTo(name, kSign | 1u), kNan) << name;
+  EXPECT_EQ(applyTo("exp", std::bit_cast<std::uint32_t>(-100.0f)), 0x1bu); // as a result
+}
+
 TEST(RoundedByName, Infinities) {
   const std::uint32_t low = kSign | kInfinity;
   for (const std::string name : {"exp", "exp2", "expm1", "log", "log2", "log1p", "cbrt"})

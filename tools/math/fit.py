@@ -66,13 +66,14 @@ def fits():
 
 def fits_f32():
     """Of the f32 tier: the errors are those of the fits, before any rounding."""
+    yield Fit("exp_of", "e^r, |r| <= ln2 / 2", "exp(x)", -0.3475, 0.3475, range(2, 7), {0: 1, 1: 1}, dtype="f32")
     yield Fit("exp2_of", "2^r, |r| <= 1/2", "2^x", -0.5, 0.5, range(1, 7), {0: 1}, dtype="f32")
     yield Fit("tanh_rest", "(tanh(x) - x) / x^3 by s = x^2, 0 <= x <= 1", "tanh(x)", 2**-12, 1.0, range(3, 16, 2), {1: 1},
               variable="s", dtype="f32")
     yield Fit("erf_rest", "erf(x) / x - 1 by s = x^2, 0 <= x <= 1", "erf(x) - x", 2**-12, 1.0, range(1, 16, 2),
               error="absolute", variable="s", dtype="f32")
     yield Fit("erfc_far", "erfc(r + 2.46875), 1 <= r + 2.46875 <= 3.9375", "erfc(x + 2.46875)", -1.46875, 1.46875,
-              range(0, 15), error="absolute", dtype="f32")
+              range(0, 16), error="absolute", dtype="f32")
     yield Fit("sin_rest", "(sin(r) - r) / r^3 by s = r^2, |r| <= pi / 4", "sin(x)", 2**-12, 0.78541, range(3, 8, 2), {1: 1},
               variable="s", dtype="f32")
     yield Fit("cos_rest", "(cos(r) - 1 + r^2 / 2) / r^4 by s = r^2, |r| <= pi / 4", "cos(x)", 2**-12, 0.78541,

@@ -1,5 +1,5 @@
-// exp and log of contracts/math/f32.ordo in C++, operation for operation: what sweep_f32 measures
-// over all inputs and tests/oracle/math_test.cc compares with the contract. Compile with
+// exp, log and rsqrt of contracts/math/f32.ordo in C++, operation for operation, for references
+// that need their bits; tests/oracle/math_test.cc compares them with the contract's. Compile with
 // -ffp-contract=off.
 #pragma once
 
@@ -71,6 +71,14 @@ inline float logF32(float x) {
   float special = x == 0.0f ? -std::numeric_limits<float>::infinity() : floatOf(0x7fc00000u);
   float positive = x < std::numeric_limits<float>::infinity() ? r : x;
   return x > 0.0f ? positive : special;
+}
+
+inline float rsqrtF32(float x) {
+  float y = 1.0f / std::sqrt(x);
+  float p = x * y;
+  float pe = __builtin_fmaf(x, y, -p);
+  float h = __builtin_fmaf(-pe, y, __builtin_fmaf(-p, y, 1.0f));
+  return std::fabs(h) < 1.0f ? __builtin_fmaf(0.5f * y, h, y) : y;
 }
 
 } // namespace ordo::math_mirror
