@@ -5,6 +5,7 @@
   <!-- from: PATH -->   the block is cut from a file of the project
   <!-- audit: K -->     the picture is what `ordo audit K --svg` draws
   <!-- results: S -->   the table is what tests/gpu/results/h200.json says of the shapes that start with S
+  <!-- kernels: S -->   the same of h200_math.json, with every kernel of ours
 
 A line `…` leaves lines out. Value numbers, register counts and sizes may differ. `bazel run //tests/docs:docs_test`
 rewrites tables, pictures, and outputs without a gap; review the difference as code.
@@ -31,9 +32,13 @@ def ptxas():
     return shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas")
 
 
+def measured(name):
+    with open(ROOT / "tests/gpu/results" / name, encoding="utf-8") as file:
+        return json.load(file)["bench"]
+
+
 def results_table(prefix):
-    with open(ROOT / "tests/gpu/results/h200.json", encoding="utf-8") as file:
-        bench = json.load(file)["bench"]
+    bench = measured("h200.json")
     lines = ["| shape | Ordo, µs | TB/s | of the copy | fastest of PyTorch, torch.compile, Liger, µs | its time over ours |",
              "|---|---:|---:|---:|---:|---:|"]
     shapes = dict.fromkeys(row["shape"] for row in bench["rows"] if row["shape"].startswith(prefix))
@@ -45,6 +50,18 @@ def results_table(prefix):
         peer = min((row for row in rows if row["kind"] == "peer"), key=lambda row: row["us"])
         lines.append(f"| {shape} | {ours['us']:.2f} | {ours['TBps']:.2f} | {ours['of_copy']:.3f} | "
                      f"{peer['us']:.2f} ({peer['name']}) | {peer['us'] / ours['us']:.2f} |")
+    return lines
+
+
+def kernels_table(prefixes):
+    bench = measured("h200_math.json")
+    lines = ["| kernel | rows x columns | µs | TB/s | of the copy | fastest of PyTorch, torch.compile, µs | its time over ours |",
+             "|---|---|---:|---:|---:|---:|---:|"]
+    rows = [row for row in bench["rows"] if "error" not in row and row["shape"].split()[0] in prefixes.split()]
+    for ours in (row for row in rows if row["kind"] == "ours"):
+        peer = min((row for row in rows if row["kind"] == "peer" and row["shape"] == ours["shape"]), key=lambda row: row["us"])
+        lines.append(f"| {ours['name']} | {ours['shape'].split()[2]} | {ours['us']:.1f} | {ours['TBps']:.2f} | "
+                     f"{ours['of_copy']:.3f} | {peer['us']:.1f} ({peer['name']}) | {peer['us'] / ours['us']:.2f} |")
     return lines
 
 
@@ -95,11 +112,16 @@ class Book(unittest.TestCase):
         (self.folder / part.argument).write_text("\n".join(part.lines) + "\n", encoding="utf-8")
         return part.lines
 
-    def check_results(self, part):
-        wanted = results_table(part.argument)
+    def check_table(self, part, wanted):
         if not WORKSPACE:
             self.assertEqual(wanted, part.lines)
         return wanted
+
+    def check_results(self, part):
+        return self.check_table(part, results_table(part.argument))
+
+    def check_kernels(self, part):
+        return self.check_table(part, kernels_table(part.argument))
 
     def check_audit(self, part, page):
         picture = page.parent / part.lines[0]

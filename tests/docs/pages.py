@@ -3,7 +3,7 @@
 import dataclasses
 import re
 
-MARK = re.compile(r"<!-- (file|from|results|audit): (.+) -->$")
+MARK = re.compile(r"<!-- (file|from|results|kernels|audit): (.+) -->$")
 PICTURE = re.compile(r"!\[[^\]]*\]\(([^)]+)\)$")
 GAP = "…"  # a line of its own: any number of lines are left out here
 
