@@ -56,4 +56,17 @@ void ChangeFinder::replaceBoth(const char *rule, std::size_t i, const std::strin
                      {{at(i).number, first}, {at(j).number, second}}});
 }
 
+void ChangeFinder::late(std::size_t i, bool (*touchesShared)(const CodeLine &)) {
+  for (std::size_t k = i + 1; k < size(); ++k)
+    if (touchesShared(at(k))) {
+      replaceBoth(rule::kLate, i, "", k, at(k).print() + "\n" + at(i).print());
+      break;
+    }
+  for (std::size_t k = i; k-- > 0;)
+    if (touchesShared(at(k))) {
+      replaceBoth(rule::kLate, k, at(i).print() + "\n" + at(k).print(), i, "");
+      break;
+    }
+}
+
 } // namespace ordo::mutation

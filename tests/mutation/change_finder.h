@@ -5,7 +5,9 @@
 #include "tests/mutation/code_line.h"
 
 #include <cstddef>
+#include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ordo::mutation {
@@ -16,6 +18,13 @@ public:
 
 protected:
   explicit ChangeFinder(std::vector<CodeLine> code) : code_(std::move(code)) {}
+
+  /// Calls every family of rules for every line, in their order.
+  template <class Finder> void find(std::initializer_list<void (Finder::*)(std::size_t)> families) {
+    for (std::size_t i = 0; i < size(); ++i)
+      for (const auto family : families)
+        (static_cast<Finder *>(this)->*family)(i);
+  }
 
   std::size_t size() const { return code_.size(); }
   const CodeLine &at(std::size_t i) const { return code_[i]; }
@@ -35,6 +44,9 @@ protected:
   /// Two lines change.
   void replaceBoth(const char *rule, std::size_t i, const std::string &first, std::size_t j,
                    const std::string &second);
+
+  /// A barrier (line i) one access to shared memory later, and one earlier.
+  void late(std::size_t i, bool (*touchesShared)(const CodeLine &));
 
 private:
   std::vector<CodeLine> code_;

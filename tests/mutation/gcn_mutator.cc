@@ -44,32 +44,21 @@ std::optional<std::pair<std::string, std::string>> halves(const std::string &pai
                    kind + pair.substr(colon + 1, pair.size() - colon - 2));
 }
 
+bool touchesShared(const CodeLine &line) {
+  return line.isAny({"ds_read", "ds_write", "ds_load", "ds_store"});
+}
+
 class Finder : public ChangeFinder {
 public:
   explicit Finder(const std::string &text) : ChangeFinder(gcnCode(text)) {
-    for (std::size_t i = 0; i < size(); ++i)
-      instruction(i);
+    find<Finder>({&Finder::rewrites, &Finder::operands, &Finder::numbers, &Finder::registers,
+                  &Finder::products, &Finder::sums, &Finder::indices, &Finder::addresses,
+                  &Finder::control, &Finder::exchanges, &Finder::exec, &Finder::barriers,
+                  &Finder::waits, &Finder::stores});
     modes(text);
   }
 
 private:
-  void instruction(std::size_t i) {
-    rewrites(i);
-    operands(i);
-    numbers(i);
-    registers(i);
-    products(i);
-    sums(i);
-    indices(i);
-    addresses(i);
-    control(i);
-    exchanges(i);
-    exec(i);
-    barriers(i);
-    waits(i);
-    stores(i);
-  }
-
   void rewrites(std::size_t i) {
     for (const GcnRewrite &r : kGcnRewrites) {
       const std::size_t place = at(i).opcode.find(r.from);
@@ -312,25 +301,12 @@ private:
       replace(rule::kExec, i, "\ts_mov_b32 exec_lo, 0xffff\n" + line.print());
   }
 
-  bool touchesShared(std::size_t i) const {
-    return at(i).isAny({"ds_read", "ds_write", "ds_load", "ds_store"});
-  }
-
   void barriers(std::size_t i) {
     if (!at(i).is("s_barrier"))
       return;
     drop(rule::kBarrier, i);
     replace(rule::kFence, i, "\ts_waitcnt vmcnt(0) lgkmcnt(0)");
-    for (std::size_t k = i + 1; k < size(); ++k)
-      if (touchesShared(k)) {
-        replaceBoth(rule::kLate, i, "", k, at(k).print() + "\n" + at(i).print());
-        break;
-      }
-    for (std::size_t k = i; k-- > 0;)
-      if (touchesShared(k)) {
-        replaceBoth(rule::kLate, k, at(i).print() + "\n" + at(k).print(), i, "");
-        break;
-      }
+    late(i, touchesShared);
   }
 
   void waits(std::size_t i) {

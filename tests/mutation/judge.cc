@@ -2,6 +2,8 @@
 
 #include "tests/mutation/hard_inputs.h"
 #include "tests/mutation/ordering.h"
+#include "tests/mutation/prover.h"
+#include "tests/mutation/reasons.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -36,9 +38,24 @@ bool isSynchronisation(const std::string &rule) {
 
 } // namespace
 
-Judge::Judge(const emulation::Subject &subject, Prover prover)
-    : subject_(subject), prover_(std::move(prover)) {
-  const dsl::Program &program = subject.program();
+Judge::Judge(const emulation::Subject &subject, bool isProving) : subject_(subject) {
+  addTrials();
+  std::string error;
+  auto kernel = subject.read(error);
+  if (!kernel) {
+    ADD_FAILURE() << error;
+    return;
+  }
+  kernel_ = std::move(*kernel);
+  EXPECT_EQ(look(kernel_, error), Seen::Equal) << subject.name() << ": " << error;
+  if (!isProving)
+    return;
+  const verify::Proof proof = proofOf(subject, kernel_);
+  steps_ = proof.isProven() ? std::max<std::uint64_t>(proof.steps, 1) : 0;
+}
+
+void Judge::addTrials() {
+  const dsl::Program &program = subject_.program();
   const RunOrder reverse{RunOrder::Waves::Reverse, RunOrder::Lanes::Parted, 1, true};
   const RunOrder mixed{RunOrder::Waves::Interleaved, RunOrder::Lanes::Parted, 2, true};
   const RunOrder permuted{RunOrder::Waves::Permuted, RunOrder::Lanes::SmallestFirst, 3, true};
@@ -54,17 +71,9 @@ Judge::Judge(const emulation::Subject &subject, Prover prover)
     for (const auto &[rows, order] : {std::pair(1, reverse), {8, mixed}, {13, permuted}})
       add(rows, hardInputs(program, rows, static_cast<std::uint64_t>(rows)), order);
   }
+  if (const auto rows = oracle::foldedRows(program))
+    add(*rows, hardInputs(program, *rows, 1), mixed);
   add(0, oracle::inputsOf(program, 0), {});
-  std::string error;
-  auto kernel = subject.read(error);
-  if (!kernel) {
-    ADD_FAILURE() << error;
-    return;
-  }
-  kernel_ = std::move(*kernel);
-  EXPECT_EQ(look(kernel_, error), Seen::Equal) << subject.name() << ": " << error;
-  if (prover_ && !prover_(subject, kernel_).empty())
-    prover_ = nullptr;
 }
 
 void Judge::add(std::int64_t rows, dsl::EvalInputs inputs, RunOrder order) {
@@ -72,7 +81,7 @@ void Judge::add(std::int64_t rows, dsl::EvalInputs inputs, RunOrder order) {
   trial.inputs = std::move(inputs);
   trial.want = dsl::evaluate(subject_.program(), trial.inputs);
   trial.launch = subject_.launch(rows, order);
-  trial.launch.steps = isWide(subject_.program()) ? kMostStepsOfWide : kMostSteps;
+  trial.launch.limits.steps = isWide(subject_.program()) ? kMostStepsOfWide : kMostSteps;
   EXPECT_TRUE(trial.want.ok()) << subject_.name() << ": " << trial.want.error;
   trials_.push_back(std::move(trial));
 }
@@ -85,12 +94,13 @@ std::optional<Verdict> Judge::judge(const Change &change, bool isLooking) const 
   const auto mutant = subject_.read(*code, verdict.why);
   if (!mutant)
     return verdict;
-  if (!prover_) {
+  verdict.why.clear();
+  if (!isProven()) {
     verdict.end = End::Unproven;
     verdict.seen = look(*mutant, verdict.why);
     return verdict;
   }
-  verdict.why = prover_(subject_, *mutant);
+  verdict.why = refusal(*mutant);
   if (verdict.why.empty())
     return accepted(change, *mutant);
   verdict.end = End::Refused;
@@ -115,9 +125,18 @@ Verdict Judge::accepted(const Change &change, const verify::Kernel &mutant) cons
     return verdict;
   }
   verdict.end = End::Equivalent;
-  verdict.why = change.rule == rule::kCommuted ? "operands of a commutative operation"
-                                               : "proven, and equal wherever it was tried";
+  verdict.why = reasonOf(change, kernel_, mutant,
+                         [&](const verify::Kernel &code) { return refusal(code).empty(); });
+  if (verdict.why.empty())
+    verdict.why = kNotClassified;
   return verdict;
+}
+
+/// A mutant that takes many more steps than its kernel is refused for that: it may have no end.
+std::string Judge::refusal(const verify::Kernel &kernel) const {
+  constexpr std::uint64_t kTimes = 4, kAtLeast = 10000;
+  const verify::Proof proof = proofOf(subject_, kernel, {kTimes * steps_ + kAtLeast});
+  return proof.isProven() ? "" : proof.refusal->where + ": " + proof.refusal->message;
 }
 
 Seen Judge::look(const verify::Kernel &kernel, std::string &why) const {

@@ -3,7 +3,6 @@
 #include "tests/emulation/subject.h"
 #include "tests/mutation/gcn_mutator.h"
 #include "tests/mutation/judge.h"
-#include "tests/mutation/prover.h"
 #include "tests/mutation/ptx_mutator.h"
 #include "tests/mutation/score.h"
 
@@ -47,7 +46,7 @@ public:
     for (const Pick &pick : kPicks) {
       subjects_.push_back(std::make_unique<emulation::Subject>(pick.file, pick.kernel, target));
       const emulation::Subject &subject = *subjects_.back();
-      judges_.push_back(std::make_unique<Judge>(subject, refusalOf));
+      judges_.push_back(std::make_unique<Judge>(subject));
       changes_.push_back(subject.isCuda() ? ptxChanges(subject.assembly())
                                           : gcnChanges(subject.assembly()));
     }

@@ -4,10 +4,15 @@
 
 namespace ordo::mutation {
 
-std::string refusalOf(const emulation::Subject &subject, const verify::Kernel &code) {
+verify::Proof proofOf(const emulation::Subject &subject, const verify::Kernel &code,
+                      verify::MachineLimits limits) {
   const compiler::LaunchRecipe &recipe = subject.recipe();
-  const verify::Proof proof =
-      verify::prove(subject.program(), code, {recipe.block, recipe.rowExtents, recipe.rows});
+  return verify::prove(subject.program(), code, {recipe.block, recipe.rowExtents, recipe.rows},
+                       limits);
+}
+
+std::string refusalOf(const emulation::Subject &subject, const verify::Kernel &code) {
+  const verify::Proof proof = proofOf(subject, code);
   return proof.isProven() ? "" : proof.refusal->where + ": " + proof.refusal->message;
 }
 

@@ -1,12 +1,17 @@
-// The verifier, as the judge of mutants asks it.
+// The proof of a kernel of the contracts, or of code in its place.
 #pragma once
 
+#include "compiler/verify/machine/instruction.h"
+#include "compiler/verify/machine/limits.h"
 #include "compiler/verify/proof/prove.h"
-#include "tests/mutation/judge.h"
+#include "tests/emulation/subject.h"
 
 #include <string>
 
 namespace ordo::mutation {
+
+verify::Proof proofOf(const emulation::Subject &subject, const verify::Kernel &code,
+                      verify::MachineLimits limits = {});
 
 /// Why the verifier does not prove that the code is the subject's contract, or empty.
 std::string refusalOf(const emulation::Subject &subject, const verify::Kernel &code);

@@ -62,28 +62,13 @@ public:
     for (std::size_t i = 0; i < size(); ++i)
       if (!isStore(at(i)) && !at(i).operands.empty())
         definitions_[at(i).operands[0]].push_back(i);
-    for (std::size_t i = 0; i < size(); ++i)
-      instruction(i);
+    find<Finder>({&Finder::rewrites, &Finder::operands, &Finder::numbers, &Finder::registers,
+                  &Finder::products, &Finder::sums, &Finder::results, &Finder::roundings,
+                  &Finder::indices, &Finder::addresses, &Finder::control, &Finder::exchanges,
+                  &Finder::barriers, &Finder::stores});
   }
 
 private:
-  void instruction(std::size_t i) {
-    rewrites(i);
-    operands(i);
-    numbers(i);
-    registers(i);
-    products(i);
-    sums(i);
-    results(i);
-    roundings(i);
-    indices(i);
-    addresses(i);
-    control(i);
-    exchanges(i);
-    barriers(i);
-    stores(i);
-  }
-
   /// The last line before `i` that defines `reg`, if it has the opcode.
   std::optional<std::size_t> definition(const std::string &reg, std::size_t i,
                                         std::string_view opcode) const {
@@ -340,16 +325,7 @@ private:
     replace(rule::kFence, i, "\tmembar.cta;");
     replace(rule::kFence, i, "\tbar.warp.sync -1;");
     replace(rule::kPart, i, "\tbar.sync 0, 32;");
-    for (std::size_t k = i + 1; k < size(); ++k)
-      if (touchesShared(at(k))) {
-        replaceBoth(rule::kLate, i, "", k, at(k).print() + "\n" + at(i).print());
-        break;
-      }
-    for (std::size_t k = i; k-- > 0;)
-      if (touchesShared(at(k))) {
-        replaceBoth(rule::kLate, k, at(i).print() + "\n" + at(k).print(), i, "");
-        break;
-      }
+    late(i, touchesShared);
   }
 
   void stores(std::size_t i) {

@@ -14,7 +14,7 @@ enum class End {
   Refused,    // refused by the proof
   Equivalent, // proven, and shown to be equal
   Survivor,   // proven, and the bits are not equal, or nothing argues for them
-  Unproven,   // the kernel itself is not proven on this target
+  Unproven,   // the kernel itself is not proven on this target: the emulator alone looks
 };
 inline constexpr std::size_t kEnds = 5;
 
@@ -27,12 +27,18 @@ enum class Seen {
 };
 inline constexpr std::size_t kSeen = 4;
 
+/// The reason of an equivalent for which none was found.
+inline constexpr char kNotClassified[] = "the proof takes it, and the bits are equal: not "
+                                         "classified";
+
 struct Verdict {
   End end = End::Unread;
   Seen seen = Seen::Unseen;
   std::string why; // the refusal, the reason of an equivalent
 };
 
+/// Mutants of kernels that are not proven are counted apart, by what the emulator sees of them:
+/// nothing here counts them but `unproven` and the table.
 class Score {
 public:
   /// `target`: or a family of them.
@@ -44,23 +50,28 @@ public:
   int count(const std::string &rule, Seen seen) const;
   int count(End end) const;
   int all() const;
+  int unproven() const;
+  /// The share that is refused of those that are not equivalent, in percent.
+  double percent() const;
 
-  /// A table in Markdown: a row for each rule of each family, the sums, and the reasons.
+  /// Tables in Markdown: a row for each rule of each target, the sums; the reasons of equivalents;
+  /// and the mutants of kernels that are not proven.
   std::string table() const;
 
 private:
+  using Key = std::pair<std::string, std::string>; // target and rule, rule and reason
   struct Counts {
     std::array<int, kEnds> ends{};
     std::array<int, kSeen> seen{};
     Counts &operator+=(const Counts &other);
     int all() const;
   };
-  static std::string row(const std::string &target, const std::string &rule, const Counts &counts);
+  static std::string cells(const Counts &counts);
   /// Over the keys whose rule is `rule`; all, if it is empty.
-  Counts sum(const std::string &rule) const;
+  static Counts sum(const std::map<Key, Counts> &counts, const std::string &rule);
 
-  std::map<std::pair<std::string, std::string>, Counts> counts_; // of target and rule
-  std::map<std::pair<std::string, std::string>, int> reasons_;   // of rule and reason
+  std::map<Key, Counts> counts_, unproven_;
+  std::map<Key, int> reasons_;
 };
 
 } // namespace ordo::mutation

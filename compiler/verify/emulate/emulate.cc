@@ -54,7 +54,7 @@ public:
         of.block.size[axis] = static_cast<std::uint32_t>(launch.block[axis]);
       }
       of.parameters = parameters_;
-      of.limits.steps = launch.steps;
+      of.limits = launch.limits;
       of.order = launch.order;
       if (const auto fault = verify::emulate(kernel_, of, memory_, approximations_)) {
         result.error = textOf(*fault, kernel_);

@@ -3,6 +3,7 @@
 
 #include "compiler/verify/machine/gcn_steps.h"
 #include "compiler/verify/machine/instruction.h"
+#include "compiler/verify/machine/limits.h"
 #include "compiler/verify/machine/run_order.h"
 #include "dsl/eval/evaluator.h"
 #include "dsl/term/program.h"
@@ -17,7 +18,7 @@ namespace ordo::verify {
 struct EmulationLaunch {
   std::array<std::int64_t, 3> grid = {1, 1, 1}; // blocks; a zero: nothing runs
   std::array<std::int64_t, 3> block = {1, 1, 1};
-  std::uint64_t steps = std::uint64_t{1} << 34; // instructions of a block's waves, in all
+  MachineLimits limits = {};
   RunOrder order = {};
 };
 

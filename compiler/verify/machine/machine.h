@@ -31,6 +31,7 @@
 
 #include "compiler/verify/machine/fault.h"
 #include "compiler/verify/machine/instruction.h"
+#include "compiler/verify/machine/limits.h"
 #include "compiler/verify/machine/loops.h"
 #include "compiler/verify/machine/run_order.h"
 #include "compiler/verify/machine/shared_memory.h"
@@ -67,10 +68,6 @@ struct BlockShape {
 /// by induction.
 struct LoopFound {
   std::uint32_t head = 0;
-};
-
-struct MachineLimits {
-  std::uint64_t steps = std::uint64_t{1} << 34; // instructions of a wave, in all
 };
 
 template <class Domain> class Machine {

@@ -48,8 +48,9 @@ std::string axiomOf(const std::string &expansion) {
 
 class Prover {
 public:
-  Prover(const dsl::Program &program, const Kernel &kernel, const Launch &launch)
-      : program_(program), kernel_(kernel), launch_(launch) {}
+  Prover(const dsl::Program &program, const Kernel &kernel, const Launch &launch,
+         MachineLimits limits)
+      : program_(program), kernel_(kernel), launch_(launch), limits_(limits) {}
 
   Proof run() {
     try {
@@ -71,7 +72,7 @@ private:
     if (const std::string why = blockMismatch(); !why.empty())
       return Refusal{why, "", std::nullopt, ""};
     Terms &terms = claim_->terms();
-    const Summary summary = joined(verify::run(kernel_, terms, claim_->signature()));
+    const Summary summary = joined(verify::run(kernel_, terms, claim_->signature(), limits_));
     for (const std::string &expansion : summary.expansions)
       proof_.axioms.push_back(axiomOf(expansion));
     proof_.steps = summary.steps;
@@ -212,6 +213,7 @@ private:
   const dsl::Program &program_;
   const Kernel &kernel_;
   const Launch &launch_;
+  MachineLimits limits_;
   std::optional<Claim> claim_;
   Proof proof_;
   std::vector<bool> isSeen_; // nodes without Undefined in them
@@ -219,8 +221,9 @@ private:
 
 } // namespace
 
-Proof prove(const dsl::Program &program, const Kernel &kernel, const Launch &launch) {
-  return Prover(program, kernel, launch).run();
+Proof prove(const dsl::Program &program, const Kernel &kernel, const Launch &launch,
+            MachineLimits limits) {
+  return Prover(program, kernel, launch, limits).run();
 }
 
 } // namespace ordo::verify

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "compiler/verify/machine/instruction.h"
+#include "compiler/verify/machine/limits.h"
 #include "dsl/term/program.h"
 
 #include <array>
@@ -38,6 +39,8 @@ struct Proof {
   bool isProven() const { return !refusal; }
 };
 
-Proof prove(const dsl::Program &program, const Kernel &kernel, const Launch &launch);
+/// `limits`: what takes longer is refused.
+Proof prove(const dsl::Program &program, const Kernel &kernel, const Launch &launch,
+            MachineLimits limits = {});
 
 } // namespace ordo::verify
