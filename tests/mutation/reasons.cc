@@ -196,7 +196,7 @@ private:
       lanes *= 2;
     if (!isOneTerm(variant_, lanes))
       return "";
-    return lanes == all ? "the same value in every lane that is used"
+    return lanes == all ? "the same value where it counts"
                         : fmt::format("only the results of the first {} of {} lanes are used, and "
                                       "these are the same",
                                       lanes, all);
