@@ -78,6 +78,10 @@ std::vector<Case> kernels() {
   add("contracts/nn/swiglu.ordo", {"swiglu_bf16_512"}, kAll);
   add("contracts/nn/gelu.ordo", {"gelu_bf16_3584", "gelu_tanh_bf16_3584"}, kAll);
   add("tests/contracts/odd_widths.ordo", {"log_softmax_f32_1", "log_sum_exp_bf16_7"}, kAll);
+  // A row's number, the lesser of two, that is multiplied in halves.
+  add("tests/contracts/odd_widths.ordo", {"rms_norm_bf16_7", "rms_norm_f32_7"}, kAll);
+  add("tests/contracts/orders.ordo", {"row_sum_seq_100"}, kAll);
+  add("contracts/random/philox.ordo", {"philox4x32_10"}, kAll);
   const auto kOthers = {"gfx90a", "gfx1100"};
   add("contracts/nn/norm.ordo",
       {"rms_norm_bf16_2048", "rms_norm_bf16_5120", "rms_norm_centred_bf16_128",

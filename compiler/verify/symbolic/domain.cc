@@ -141,7 +141,8 @@ std::optional<bool> TermDomain::truth(const Value &value, Path path) {
 Term TermDomain::under(Value value, Path path) {
   while (value.isNode()) {
     const Node n = terms_.pool().node(value.node());
-    if (n.kind == Kind::Integer || n.kind == Kind::MinU || n.kind == Kind::MaxU)
+    if (n.kind == Kind::Integer || n.kind == Kind::MinU || n.kind == Kind::MaxU ||
+        n.kind == Kind::FloorDiv)
       return settledUnder(value.node(), path.id);
     if (n.kind != Kind::Select && n.kind != Kind::And && n.kind != Kind::Not)
       break;
@@ -204,34 +205,47 @@ std::optional<Term> TermDomain::sameOnPath(NodeId choice, std::uint32_t path) {
   return result;
 }
 
-/// A number with the minima and maxima that the path decides.
+/// A number with the minima and maxima that the path decides, those inside quotients too.
 Term TermDomain::settledUnder(NodeId number, std::uint32_t path) {
   if (given_[path].empty())
     return Term::of(number);
   const std::uint64_t key = std::uint64_t{path} << 32 | number;
   if (const auto it = settled_.find(key); it != settled_.end())
     return it->second;
-  AffinePool &affine = terms_.affine();
   const unsigned width = terms_.pool().node(number).sort.width;
-  AffineId form = terms_.modular(Term::of(number), width);
+  const Term result =
+      terms_.integer(settledForm(terms_.modular(Term::of(number), width), path), width);
+  settled_[key] = result;
+  return result;
+}
+
+/// Equal on the path.
+AffineId TermDomain::settledForm(AffineId form, std::uint32_t path) {
+  AffinePool &affine = terms_.affine();
   const Affine before = affine.form(form);
   for (const auto &[atom, factor] : before.terms) {
     const Node n = terms_.pool().node(atom);
-    if (n.kind != Kind::MinU && n.kind != Kind::MaxU)
-      continue;
-    const auto side = [&](std::size_t k) {
-      return terms_.exact(terms_.valueOf(terms_.pool().args(atom)[k]), n.sort.width);
-    };
-    const AffineId x = side(0), y = side(1), difference = affine.sub(y, x);
-    const bool isLess = holdsAtLeast(difference, path);
-    if (!isLess && !holdsAtLeast(affine.scale(difference, -1), path))
-      continue;
-    const AffineId chosen = isLess == (n.kind == Kind::MinU) ? x : y;
-    form = affine.combine(form, 1, affine.sub(chosen, affine.atom(atom)), factor);
+    std::optional<AffineId> now;
+    if (n.kind == Kind::FloorDiv) {
+      const auto inner = static_cast<AffineId>(n.payload);
+      const AffineId settled = settledForm(inner, path);
+      if (settled != inner)
+        now = terms_.quotient(
+            settled,
+            static_cast<std::int64_t>(terms_.pool().node(terms_.pool().args(atom)[0]).payload));
+    } else if (n.kind == Kind::MinU || n.kind == Kind::MaxU) {
+      const auto side = [&](std::size_t k) {
+        return terms_.exact(terms_.valueOf(terms_.pool().args(atom)[k]), n.sort.width);
+      };
+      const AffineId x = side(0), y = side(1), difference = affine.sub(y, x);
+      const bool isLess = holdsAtLeast(difference, path);
+      if (isLess || holdsAtLeast(affine.scale(difference, -1), path))
+        now = isLess == (n.kind == Kind::MinU) ? x : y;
+    }
+    if (now)
+      form = affine.combine(form, 1, affine.sub(*now, affine.atom(atom)), factor);
   }
-  const Term result = terms_.integer(form, width);
-  settled_[key] = result;
-  return result;
+  return form;
 }
 
 bool TermDomain::holdsAtLeast(AffineId form, std::uint32_t path) {

@@ -96,6 +96,7 @@ private:
   void requireInside(const Place &at, std::int64_t count, Path path, const char *what);
   std::optional<Term> sameOnPath(NodeId choice, std::uint32_t path);
   Term settledUnder(NodeId number, std::uint32_t path);
+  AffineId settledForm(AffineId form, std::uint32_t path);
   bool holdsAtLeast(AffineId form, std::uint32_t path);
   Term loadBits(const Place &at, unsigned bit, unsigned bits);
   void note(std::uint32_t path, const Condition &condition);

@@ -86,11 +86,15 @@ std::optional<Term> Expansions::roundedToBf16(const Term *src) {
   const NodeId x = pool.args(isNan)[0];
   if (!(pool.node(x).sort == Sort::of(DType::F32)))
     return std::nullopt;
+  if (sum.isNode() && pool.node(sum.node()).sort.isFloat()) // if x is NaN then NaN else x
+    return std::nullopt;
   // A sign does not matter to the question, and does to the rounding.
   for (const NodeId value : {x, terms_.fneg(x)}) {
-    const Term high = roundedHigh(value);
-    if ((isWidened ? terms_.shiftLeft(high, 16, 32) : high) != sum)
-      continue;
+    if (!isRoundedHigh(sum, value, isWidened)) {
+      const Term high = roundedHigh(value);
+      if ((isWidened ? terms_.shiftLeft(high, 16, 32) : high) != sum)
+        continue;
+    }
     const NodeId narrow = terms_.fconvert(DType::BF16, value, Round::NearestEven);
     if (isWidened)
       return terms_.valueOf(terms_.fconvert(DType::F32, narrow, Round::NearestEven));
@@ -99,6 +103,49 @@ std::optional<Term> Expansions::roundedToBf16(const Term *src) {
     return terms_.concat(halves, widths);
   }
   return std::nullopt;
+}
+
+/// Whether `sum` is that part, as the laws write it where x has no form of its own: q mod 2^16, or
+/// 2^16 * q in 32 bits, with q = floor((x + bit 16 of x + 0x7fff) / 2^16). Millions are asked for,
+/// and building each to compare it takes longer than all else. No: it may still be.
+bool Expansions::isRoundedHigh(const Term &sum, NodeId x, bool isWidened) const {
+  constexpr std::int64_t kHalf = std::int64_t{1} << 16, kWhole = std::int64_t{1} << 32;
+  const Pool &pool = terms_.pool();
+  const AffinePool &affine = terms_.affine();
+  if (!sum.isNode() || pool.node(sum.node()).kind != Kind::Integer ||
+      pool.node(sum.node()).sort.width != 32)
+    return false;
+  const Affine &high = affine.form(static_cast<AffineId>(pool.node(sum.node()).payload));
+  if (high.constant != 0 || high.terms.size() != (isWidened ? 1 : 2))
+    return false;
+  std::optional<AffineId> rounded; // x + bit 16 of x + 0x7fff
+  for (const auto &[atom, factor] : high.terms) {
+    if (pool.node(atom).kind != Kind::FloorDiv)
+      return false;
+    const bool isHalf = factor == (isWidened ? kHalf : 1);
+    const auto divisor = static_cast<std::int64_t>(pool.node(pool.args(atom)[0]).payload);
+    const auto form = static_cast<AffineId>(pool.node(atom).payload);
+    if ((!isHalf && (isWidened || factor != -kHalf)) || divisor != (isHalf ? kHalf : kWhole) ||
+        (rounded && form != *rounded))
+      return false;
+    rounded = form;
+  }
+  const Affine &of = affine.form(*rounded);
+  if (of.constant != 0x7fff || of.terms.size() != 2 || of.terms[0].second != 1 ||
+      of.terms[1].second != 1)
+    return false;
+  const NodeId first = of.terms[0].first, second = of.terms[1].first;
+  const NodeId choice = first == x ? second : first;
+  if ((first != x && second != x) || pool.node(choice).kind != Kind::Select)
+    return false;
+  const auto arms = pool.args(choice); // if bit 16 of x then 1 else 0
+  const Node &bit = pool.node(arms[0]);
+  const auto isNumber = [&](NodeId arm, std::uint64_t number) {
+    return pool.node(arm).kind == Kind::Constant && !pool.node(arm).sort.isFloat() &&
+           pool.node(arm).payload == number;
+  };
+  return bit.kind == Kind::Extract && bit.payload == 16 && bit.sort.width == 1 &&
+         pool.args(arms[0])[0] == x && isNumber(arms[1], 1) && isNumber(arms[2], 0);
 }
 
 /// (x + (x >> 16 & 1) + 0x7fff) >> 16, the part without the choice.

@@ -33,6 +33,7 @@ private:
   std::optional<Term> root(const Term *src);
   std::optional<Term> roundedToBf16(const Term *src);
   Term roundedHigh(NodeId x);
+  bool isRoundedHigh(const Term &sum, NodeId x, bool isWidened) const;
 
   Terms &terms_;
   std::set<std::string> used_;

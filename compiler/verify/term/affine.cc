@@ -5,6 +5,8 @@
 namespace ordo::verify {
 namespace {
 
+constexpr AffineId kFree = 0xffffffffu;
+
 std::int64_t narrowed(Wide value) {
   const auto low = static_cast<std::int64_t>(value);
   if (low != value)
@@ -24,15 +26,32 @@ std::uint64_t hashOf(const Affine &form) {
 } // namespace
 
 AffineId AffinePool::intern(Affine form) {
+  if (forms_.size() * 2 >= table_.size())
+    grow();
   const std::uint64_t hash = hashOf(form);
-  const auto [begin, end] = interned_.equal_range(hash);
-  for (auto it = begin; it != end; ++it)
-    if (forms_[it->second] == form)
-      return it->second;
+  const auto part = static_cast<std::uint32_t>(hash >> 32);
+  const std::size_t mask = table_.size() - 1;
+  std::size_t at = hash & mask;
+  for (; table_[at].form != kFree; at = (at + 1) & mask)
+    if (table_[at].hash == part && forms_[table_[at].form] == form)
+      return table_[at].form;
   const auto id = static_cast<AffineId>(forms_.size());
+  if (id == kFree)
+    throw DomainError("the linear forms grow beyond what is allowed");
+  table_[at] = {part, id};
   forms_.push_back(std::move(form));
-  interned_.emplace(hash, id);
   return id;
+}
+
+void AffinePool::grow() {
+  table_.assign(std::max<std::size_t>(table_.size() * 2, 1 << 10), {0, kFree});
+  for (AffineId id = 0; id < forms_.size(); ++id) {
+    const std::uint64_t hash = hashOf(forms_[id]);
+    std::size_t at = hash & (table_.size() - 1);
+    while (table_[at].form != kFree)
+      at = (at + 1) & (table_.size() - 1);
+    table_[at] = {static_cast<std::uint32_t>(hash >> 32), id};
+  }
 }
 
 AffineId AffinePool::plus(AffineId a, std::int64_t constant) {

@@ -1,9 +1,11 @@
 #include "compiler/verify/term/facts.h"
 
+#include "compiler/verify/machine/fault.h"
+
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <numeric>
+#include <map>
 #include <set>
 
 namespace ordo::verify {
@@ -110,9 +112,89 @@ std::optional<Wide> plusProduct(const std::optional<Wide> &sum, const std::optio
 
 } // namespace
 
+void Facts::bound(NodeId atom, Interval interval) {
+  if (intervals_.empty())
+    intervals_.emplace_back();
+  if (atom >= intervalOf_.size())
+    intervalOf_.resize(std::max<std::size_t>(atom + 1, intervalOf_.size() * 2));
+  // Nearly all atoms have one of a few intervals, and the last ones are asked for again.
+  constexpr std::size_t kLast = 8;
+  const std::size_t first = intervals_.size() > kLast ? intervals_.size() - kLast : 0;
+  for (std::size_t k = intervals_.size(); k-- > first;)
+    if (intervals_[k].low == interval.low && intervals_[k].high == interval.high) {
+      intervalOf_[atom] = static_cast<std::uint32_t>(k);
+      return;
+    }
+  intervalOf_[atom] = static_cast<std::uint32_t>(intervals_.size());
+  intervals_.push_back(interval);
+}
+
+void Facts::assume(AffineId form) {
+  facts_.push_back(form);
+  mark(form);
+  answers_.clear();
+}
+
+void Facts::define(NodeId atom, AffineId form) {
+  definitions_[atom].forms.push_back(form);
+  if (isMarked(atom))
+    mark(form);
+}
+
+void Facts::defineQuotient(NodeId atom, AffineId form, std::int64_t divisor) {
+  definitions_[atom].quotient = {form, divisor};
+  if (isMarked(atom))
+    mark(form);
+}
+
+/// What the facts speak of, by themselves or by what their atoms stand for.
+void Facts::mark(AffineId form) {
+  std::vector<AffineId> todo = {form};
+  while (!todo.empty()) {
+    const AffineId next = todo.back();
+    todo.pop_back();
+    for (const auto &[atom, factor] : pool_.form(next).terms) {
+      if (isMarked(atom))
+        continue;
+      if (atom >= isMarked_.size())
+        isMarked_.resize(atom + 1);
+      isMarked_[atom] = true;
+      const auto it = definitions_.find(atom);
+      if (it == definitions_.end())
+        continue;
+      todo.insert(todo.end(), it->second.forms.begin(), it->second.forms.end());
+      if (it->second.quotient.second != 0)
+        todo.push_back(it->second.quotient.first);
+    }
+  }
+}
+
 Interval Facts::ofAtom(NodeId atom) const {
-  const auto it = bounds_.find(atom);
-  return it == bounds_.end() ? Interval{} : it->second;
+  return atom < intervalOf_.size() ? intervals_[intervalOf_[atom]] : Interval{};
+}
+
+std::size_t Facts::Hash::operator()(const std::vector<AffineId> &forms) const {
+  std::uint64_t hash = forms.size();
+  for (const AffineId form : forms) {
+    hash = (hash ^ form) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+/// Nothing more is known of the form's atoms than their intervals say; of one quotient alone: than
+/// its own, which ends where the quotients of its form's ends are, and they are taken.
+bool Facts::isAlone(AffineId form) const {
+  const LinearTerms &terms = pool_.form(form).terms;
+  return std::ranges::none_of(terms, [&](const auto &term) {
+    if (isMarked(term.first))
+      return true;
+    const auto it = definitions_.find(term.first);
+    if (it == definitions_.end())
+      return false;
+    const auto &[forms, quotient] = it->second;
+    return terms.size() > 1 || !forms.empty() || quotient.second == 0 || !isAlone(quotient.first);
+  });
 }
 
 Interval Facts::interval(AffineId form) const {
@@ -131,7 +213,8 @@ bool Facts::holds(AffineId form, std::span<const AffineId> given) {
   const Interval of = interval(form);
   if (of.low && *of.low >= 0)
     return true;
-  if (pool_.form(form).isConstant() && given.empty())
+  // Then its least value is that of its intervals.
+  if (given.empty() && isAlone(form))
     return false;
   std::vector<AffineId> question(given.begin(), given.end());
   question.push_back(form);
@@ -169,6 +252,24 @@ bool Facts::within(AffineId form, Wide low, Wide high, std::span<const AffineId>
   return least() && most();
 }
 
+void Facts::addDefinition(NodeId atom, std::vector<AffineId> &constraints) const {
+  const auto it = definitions_.find(atom);
+  if (it == definitions_.end())
+    return;
+  const auto &[forms, quotient] = it->second;
+  constraints.insert(constraints.end(), forms.begin(), forms.end());
+  const auto [form, divisor] = quotient;
+  if (divisor == 0)
+    return;
+  try { // d * q <= form <= d * q + d - 1
+    const AffineId q = pool_.scale(pool_.atom(atom), divisor);
+    const AffineId below = pool_.sub(form, q);
+    const AffineId above = pool_.plus(pool_.sub(q, form), divisor - 1);
+    constraints.insert(constraints.end(), {below, above});
+  } catch (const DomainError &) { // numbers too large: its bounds are all that is said of it
+  }
+}
+
 /// True if the constraints have no solution.
 bool Facts::eliminate(std::vector<AffineId> constraints) const {
   std::vector<Row> rows;
@@ -184,8 +285,7 @@ bool Facts::eliminate(std::vector<AffineId> constraints) const {
       row.terms[atom] = factor;
       if (!atoms.insert(atom).second)
         continue;
-      if (const auto it = definitions_.find(atom); it != definitions_.end())
-        constraints.insert(constraints.end(), it->second.begin(), it->second.end());
+      addDefinition(atom, constraints);
     }
     add(std::move(row));
   }

@@ -7,8 +7,9 @@
 
 #include "compiler/verify/term/affine.h"
 
-#include <map>
+#include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace ordo::verify {
@@ -18,14 +19,13 @@ public:
   explicit Facts(AffinePool &pool) : pool_(pool) {}
 
   /// atom in [low, high]. Once an atom.
-  void bound(NodeId atom, Interval interval) { bounds_[atom] = interval; }
+  void bound(NodeId atom, Interval interval);
   /// form >= 0.
-  void assume(AffineId form) {
-    facts_.push_back(form);
-    answers_.clear();
-  }
+  void assume(AffineId form);
   /// form >= 0, a fact about what `atom` stands for: used in questions that lead to it.
-  void define(NodeId atom, AffineId form) { definitions_[atom].push_back(form); }
+  void define(NodeId atom, AffineId form);
+  /// atom = floor(form / divisor), divisor > 0.
+  void defineQuotient(NodeId atom, AffineId form, std::int64_t divisor);
   /// The same, of an atom that questions were asked about before: what had no answer may have one.
   void learn(NodeId atom, AffineId form) {
     define(atom, form);
@@ -40,13 +40,29 @@ public:
   bool within(AffineId form, Wide low, Wide high, std::span<const AffineId> given = {});
 
 private:
+  /// What an atom stands for. There are millions of quotients, and few are asked about: their
+  /// inequalities are written down when they are.
+  struct Definition {
+    std::vector<AffineId> forms;
+    std::pair<AffineId, std::int64_t> quotient = {0, 0}; // no divisor: none
+  };
+  struct Hash {
+    std::size_t operator()(const std::vector<AffineId> &forms) const;
+  };
+
+  void mark(AffineId form);
+  bool isMarked(NodeId atom) const { return atom < isMarked_.size() && isMarked_[atom]; }
+  bool isAlone(AffineId form) const;
+  void addDefinition(NodeId atom, std::vector<AffineId> &constraints) const;
   bool eliminate(std::vector<AffineId> constraints) const;
 
   AffinePool &pool_;
-  std::map<NodeId, Interval> bounds_;
+  std::vector<Interval> intervals_;       // different ones; the first: unbounded
+  std::vector<std::uint32_t> intervalOf_; // by atom, into intervals_
   std::vector<AffineId> facts_;
-  std::map<NodeId, std::vector<AffineId>> definitions_;
-  std::map<std::vector<AffineId>, bool> answers_;
+  std::vector<bool> isMarked_; // by atom: see mark()
+  std::unordered_map<NodeId, Definition> definitions_;
+  std::unordered_map<std::vector<AffineId>, bool, Hash> answers_;
 };
 
 } // namespace ordo::verify

@@ -10,7 +10,7 @@ namespace ordo::verify {
 namespace {
 
 constexpr NodeId kFree = 0xffffffffu;
-constexpr std::size_t kMostNodes = 60'000'000;
+constexpr std::size_t kMostNodes = 60'000'000, kMostArgs = 0xffffffffu;
 
 constexpr std::string_view kNames[] = {
     "undefined", "constant", "symbol", "input",  "integer", "floor-div", ">= 0",    "== 0",
@@ -30,29 +30,33 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   return hash ^ (hash >> 32);
 }
 
-} // namespace
-
-std::string_view name(Kind kind) { return kNames[static_cast<std::size_t>(kind)]; }
-
-NodeId Pool::make(Kind kind, Sort sort, std::uint64_t payload, std::span<const NodeId> args) {
+std::uint64_t hashOf(Kind kind, Sort sort, std::uint64_t payload, std::span<const NodeId> args) {
   std::uint64_t hash = mixed(static_cast<std::uint64_t>(kind) << 16 |
                                  static_cast<std::uint64_t>(sort.format) << 8 | sort.width,
                              payload);
   for (const NodeId arg : args)
     hash = mixed(hash, arg + 1);
+  return hash;
+}
+
+} // namespace
+
+std::string_view name(Kind kind) { return kNames[static_cast<std::size_t>(kind)]; }
+
+NodeId Pool::make(Kind kind, Sort sort, std::uint64_t payload, std::span<const NodeId> args) {
+  const std::uint64_t hash = hashOf(kind, sort, payload, args);
   if (nodes_.size() * 2 >= table_.size())
     grow();
   const std::size_t mask = table_.size() - 1;
   for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
     const auto [part, id] = table_[at];
     if (id == kFree) {
-      if (nodes_.size() >= kMostNodes)
+      if (nodes_.size() >= kMostNodes || args_.size() + args.size() > kMostArgs)
         throw DomainError("the terms grow beyond what is allowed");
       const auto made = static_cast<NodeId>(nodes_.size());
       table_[at] = {static_cast<std::uint32_t>(hash >> 32), made};
-      nodes_.push_back(
-          {kind, sort, payload, args_.size(), static_cast<std::uint32_t>(args.size())});
-      hashes_.push_back(hash);
+      nodes_.push_back({kind, sort, payload, static_cast<std::uint32_t>(args_.size()),
+                        static_cast<std::uint32_t>(args.size())});
       args_.insert(args_.end(), args.begin(), args.end());
       return made;
     }
@@ -68,10 +72,12 @@ NodeId Pool::make(Kind kind, Sort sort, std::uint64_t payload, std::span<const N
 void Pool::grow() {
   table_.assign(std::max<std::size_t>(table_.size() * 2, 1 << 12), {0, kFree});
   for (NodeId id = 0; id < nodes_.size(); ++id) {
-    std::size_t at = hashes_[id] & (table_.size() - 1);
+    const Node &n = nodes_[id];
+    const std::uint64_t hash = hashOf(n.kind, n.sort, n.payload, args(id));
+    std::size_t at = hash & (table_.size() - 1);
     while (table_[at].node != kFree)
       at = (at + 1) & (table_.size() - 1);
-    table_[at] = {static_cast<std::uint32_t>(hashes_[id] >> 32), id};
+    table_[at] = {static_cast<std::uint32_t>(hash >> 32), id};
   }
 }
 

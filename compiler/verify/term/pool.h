@@ -107,7 +107,7 @@ struct Node {
   Kind kind = Kind::Undefined;
   Sort sort;
   std::uint64_t payload = 0;
-  std::uint64_t firstArg = 0;
+  std::uint32_t firstArg = 0;
   std::uint32_t argCount = 0;
 };
 
@@ -137,7 +137,6 @@ private:
   void grow();
 
   std::vector<Node> nodes_;
-  std::vector<std::uint64_t> hashes_;
   std::vector<NodeId> args_;
   std::vector<Place> table_;
 };

@@ -151,6 +151,7 @@ private:
   void ofGcn(const Instruction &i, const Term *src, Term *dst);
   std::optional<std::int64_t> apart(const Term &a, const Term &b);
   std::optional<Term> asMinMax(NodeId condition, const Term &a, const Term &b, unsigned width);
+  std::optional<Term> asUpperExtreme(AffineId f, AffineId a, AffineId b);
   std::optional<Kind> orderOf(AffineId form, AffineId x, AffineId y);
   int infinityOf(NodeId a) const;
   std::optional<Term> withInfinity(Kind kind, NodeId a, NodeId b);
@@ -171,6 +172,7 @@ private:
   Term armOf(const Term &condition, const Term &arm, bool holds);
   Term opaque(Kind kind, unsigned width, std::initializer_list<NodeId> args,
               std::uint64_t payload = 0);
+  bool registers(NodeId node);
   void registerAtom(NodeId node);
   AffineId reduced(AffineId form, unsigned width);
   AffineId combined(AffineId a, std::int64_t x, AffineId b, std::int64_t y, unsigned width);
@@ -223,11 +225,18 @@ private:
   Pool pool_;
   AffinePool affine_;
   Facts facts_;
-  std::unordered_map<NodeId, bool> registered_;
+  std::vector<bool> isRegistered_; // atoms whose bounds are known to the facts
   std::unordered_map<NodeId, NodeId> settled_;
   std::unordered_map<NodeId, unsigned> foldLevels_;
   std::map<std::array<std::uint64_t, 3>, NodeId> boundSymbols_;
-  std::map<std::array<std::uint64_t, 3>, Term> besideChoices_; // by choice, constant and its width
+  std::optional<Term> onArmsOfChoice(const Slice &low, const Slice &high);
+  struct BesideHash {
+    std::size_t operator()(const std::array<std::uint64_t, 3> &key) const;
+  };
+  // By choice, constant and its width.
+  std::unordered_map<std::array<std::uint64_t, 3>, Term, BesideHash> besideChoices_;
+  // By both neighbours, and their states and widths.
+  std::unordered_map<std::array<std::uint64_t, 3>, std::optional<Term>, BesideHash> throughChoices_;
   std::unordered_map<std::uint64_t, NodeId> floats_; // selects as floats, by node and format
   std::unordered_map<std::uint64_t, Term> parts_;    // parts of selects, by node and place
 };

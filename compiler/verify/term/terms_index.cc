@@ -63,21 +63,14 @@ AffineId Terms::quotient(AffineId form, std::int64_t divisor) {
 NodeId Terms::quotientAtom(AffineId form, std::int64_t divisor) {
   const NodeId by = pool_.make(Kind::Constant, Sort::bits(64), static_cast<std::uint64_t>(divisor));
   const NodeId node = pool_.make(Kind::FloorDiv, Sort::bits(64), form, {by});
-  if (!registered_.emplace(node, true).second)
+  if (!registers(node))
     return node;
   const Interval of = facts_.interval(form);
   const auto floor = [&](const std::optional<Wide> &v) {
     return v ? std::optional(floorDivided(*v, divisor)) : std::nullopt;
   };
   facts_.bound(node, {floor(of.low), floor(of.high)});
-  try { // d * q <= form <= d * q + d - 1
-    const AffineId q = affine_.scale(affine_.atom(node), divisor);
-    const AffineId below = affine_.sub(form, q);
-    const AffineId above = affine_.plus(affine_.sub(q, form), divisor - 1);
-    facts_.define(node, below);
-    facts_.define(node, above);
-  } catch (const DomainError &) { // numbers too large: its bounds are all that is said of it
-  }
+  facts_.defineQuotient(node, form, divisor);
   return node;
 }
 
@@ -105,7 +98,7 @@ NodeId Terms::productAtom(NodeId a, NodeId b) {
   }
   std::ranges::sort(factors);
   const NodeId node = pool_.make(Kind::Mul, Sort::bits(64), kExactProduct, factors);
-  if (registered_.contains(node))
+  if (node < isRegistered_.size() && isRegistered_[node])
     return node;
   const Interval i = facts_.ofAtom(a), j = facts_.ofAtom(b);
   const bool isBounded = i.low && i.high && j.low && j.high && *i.low >= 0 && *j.low >= 0 &&
@@ -114,7 +107,7 @@ NodeId Terms::productAtom(NodeId a, NodeId b) {
     throw DomainError(fmt::format("the product of {} and {} is not known to fit 63 bits",
                                   toString(pool_, affine_, a, 6), toString(pool_, affine_, b, 6)));
   facts_.bound(node, {*i.low * *j.low, *i.high * *j.high});
-  registered_[node] = true;
+  registers(node);
   return node;
 }
 
@@ -133,7 +126,7 @@ AffineId Terms::extreme(Kind kind, AffineId a, AffineId b) {
   const NodeId p = asBits(64, integer(x, 64)), q = asBits(64, integer(y, 64));
   const NodeId node = pool_.make(kind, Sort::bits(64), 0, {std::min(p, q), std::max(p, q)});
   const AffineId m = affine_.atom(node);
-  if (registered_.emplace(node, true).second) {
+  if (registers(node)) {
     const Interval i = facts_.interval(x), j = facts_.interval(y);
     facts_.bound(node, {isMin ? std::min(*i.low, *j.low) : std::max(*i.low, *j.low),
                         isMin ? std::min(*i.high, *j.high) : std::max(*i.high, *j.high)});
@@ -169,7 +162,7 @@ AffineId Terms::choice(const Term &condition, AffineId a, AffineId b) {
   const AffineId x = affine_.plus(a, -base), y = affine_.plus(b, -base);
   const Term chosen = select(condition, integer(x, 64), integer(y, 64), 64);
   const bool isChoice = chosen.isNode() && pool_.node(chosen.node()).kind == Kind::Select;
-  if (isChoice && registered_.emplace(chosen.node(), true).second) {
+  if (isChoice && registers(chosen.node())) {
     const Interval i = facts_.interval(x), j = facts_.interval(y);
     facts_.bound(chosen.node(), {std::min(*i.low, *j.low), std::max(*i.high, *j.high)});
   }

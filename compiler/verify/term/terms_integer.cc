@@ -28,7 +28,7 @@ Term Terms::symbol(std::string name, unsigned width, Interval interval) {
   pool_.symbols.push_back(std::move(name));
   const NodeId node = pool_.make(Kind::Symbol, Sort::bits(width), pool_.symbols.size() - 1);
   facts_.bound(node, interval);
-  registered_[node] = true;
+  registers(node);
   return Term::of(node);
 }
 
@@ -41,10 +41,19 @@ Term Terms::input(std::uint32_t tensor, dsl::DType type, AffineId element) {
   return type == dsl::DType::Bool ? zeroExtend(extract(value, 0, 1, 8), 1, 8) : value;
 }
 
+/// True the first time.
+bool Terms::registers(NodeId node) {
+  if (node >= isRegistered_.size())
+    isRegistered_.resize(std::max<std::size_t>(node + 1, isRegistered_.size() * 2));
+  if (isRegistered_[node])
+    return false;
+  isRegistered_[node] = true;
+  return true;
+}
+
 void Terms::registerAtom(NodeId node) {
-  if (!registered_.emplace(node, true).second)
-    return;
-  facts_.bound(node, {Wide{0}, power(pool_.node(node).sort.width) - 1});
+  if (registers(node))
+    facts_.bound(node, {Wide{0}, power(pool_.node(node).sort.width) - 1});
 }
 
 Term Terms::constantOrNode(NodeId node) const {
@@ -78,21 +87,29 @@ AffineId Terms::reduced(AffineId form, unsigned width) {
   const Affine &f = affine_.form(form);
   const auto fits = [&](std::int64_t v) { return symmetric(v, width) == v; };
   // 2^j times a number of k bits, k + j >= width, is 2^j times anything that is it modulo 2^k.
+  // So is a value that is put together of parts and is wider: its lowest bits are.
   const auto isLoose = [&](const std::pair<NodeId, std::int64_t> &term) {
     const Node &n = pool_.node(term.first);
+    if (n.kind == Kind::Concat)
+      return n.sort.width > width;
     return n.kind == Kind::Integer && n.sort.width < width && n.sort.width + 1 < 64 &&
            term.second % (std::int64_t{1} << (width - n.sort.width)) == 0;
   };
   if (fits(f.constant) &&
       std::ranges::all_of(f.terms, [&](const auto &t) { return fits(t.second) && !isLoose(t); }))
     return form;
+  const Affine before = f; // what is made below moves forms
   Affine r;
-  r.constant = symmetric(f.constant, width);
+  r.constant = symmetric(before.constant, width);
   std::vector<std::pair<AffineId, std::int64_t>> loose;
-  for (const auto &[atom, factor] : f.terms) {
+  for (const auto &[atom, factor] : before.terms) {
     const std::int64_t s = symmetric(factor, width);
     if (s != 0 && isLoose({atom, s}))
-      loose.emplace_back(static_cast<AffineId>(pool_.node(atom).payload), s);
+      loose.emplace_back(
+          pool_.node(atom).kind == Kind::Concat
+              ? modular(extract(Term::of(atom), 0, width, pool_.node(atom).sort.width), width)
+              : static_cast<AffineId>(pool_.node(atom).payload),
+          s);
     else if (s != 0)
       r.terms.emplace_back(atom, s);
   }
@@ -167,7 +184,7 @@ AffineId Terms::exact(const Term &value, unsigned width) {
   if (value.isConstant()) {
     const NodeId node = asBits(width, value);
     facts_.bound(node, {Wide{value.bits}, Wide{value.bits}});
-    registered_[node] = true;
+    registers(node);
     return affine_.atom(node);
   }
   const NodeId id = value.node();
@@ -354,7 +371,7 @@ Term Terms::minMax(Kind kind, const Term &a, const Term &b, unsigned width) {
     return isMin ? b : a;
   NodeId p = asBits(width, a), q = asBits(width, b);
   const NodeId node = pool_.make(kind, Sort::bits(width), 0, {std::min(p, q), std::max(p, q)});
-  if (registered_.emplace(node, true).second) {
+  if (registers(node)) {
     // Both are unsigned values, whatever the bounds of their parts say.
     const auto unsignedInterval = [&](AffineId form) {
       Interval of = facts_.interval(form);

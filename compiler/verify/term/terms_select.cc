@@ -110,10 +110,47 @@ std::optional<Term> Terms::asMinMax(NodeId condition, const Term &a, const Term 
     return minMax(*kind, a, b, width);
   const AffineId x = modular(a, width), y = modular(b, width);
   const auto wider = orderOf(static_cast<AffineId>(n.payload), x, y);
-  if (!wider || width >= 64 || !facts_.within(x, 0, Wide{1} << 62) ||
-      !facts_.within(y, 0, Wide{1} << 62))
+  if (!wider)
+    return width == 32 ? asUpperExtreme(static_cast<AffineId>(n.payload), x, y) : std::nullopt;
+  if (width >= 64 || !facts_.within(x, 0, Wide{1} << 62) || !facts_.within(y, 0, Wide{1} << 62))
     return std::nullopt;
   return extract(minMax(*wider, integer(x, 64), integer(y, 64), 64), 0, width, 64);
+}
+
+/// if x < y then floor(x / 2^32) else floor(y / 2^32), and its like: the upper half of the minimum.
+/// x or y is guessed from a quotient, the other from the condition; both are checked.
+std::optional<Term> Terms::asUpperExtreme(AffineId f, AffineId a, AffineId b) {
+  constexpr std::int64_t kUnit = std::int64_t{1} << 32;
+  const auto isUpper = [&](AffineId whole, AffineId half) {
+    return facts_.within(whole, 0, Wide{1} << 62) && reduced(quotient(whole, kUnit), 32) == half;
+  };
+  for (const AffineId arm : {a, b}) {
+    const Affine form = affine_.form(arm);
+    const auto hasRoom = [](std::int64_t v) { return v < (1 << 30) && v > -(1 << 30); };
+    if (!hasRoom(form.constant) ||
+        !std::ranges::all_of(form.terms, [&](const auto &term) { return hasRoom(term.second); }))
+      continue;
+    for (const auto &[atom, factor] : form.terms) {
+      if (factor != 1 || pool_.node(atom).kind != Kind::FloorDiv ||
+          pool_.node(pool_.args(atom)[0]).payload != static_cast<std::uint64_t>(kUnit))
+        continue;
+      // What is beside the quotient counts whole units.
+      const AffineId known = affine_.combine(affine_.sub(arm, affine_.atom(atom)), kUnit,
+                                             static_cast<AffineId>(pool_.node(atom).payload), 1);
+      if (!isUpper(known, arm))
+        continue;
+      for (const std::int64_t strict : {1, 0})
+        for (const std::int64_t sign : {1, -1}) {
+          const AffineId other =
+              affine_.combine(known, 1, affine_.plus(f, strict), arm == a ? sign : -sign);
+          const auto [x, y] = arm == a ? std::pair(known, other) : std::pair(other, known);
+          const auto kind = orderOf(f, x, y);
+          if (kind && isUpper(other, arm == a ? b : a))
+            return extract(minMax(*kind, integer(x, 64), integer(y, 64), 64), 32, 32, 64);
+        }
+    }
+  }
+  return std::nullopt;
 }
 
 /// What `if form >= 0 then x else y` is.

@@ -164,6 +164,48 @@ TEST_F(IntegerLaws, AMinimumInTwoRegisters) {
     }
 }
 
+TEST_F(IntegerLaws, TheUpperHalvesOfAChoiceAreThatOfTheMinimum) {
+  for (const std::uint64_t highest : {std::uint64_t{1} << 40, std::uint64_t{1} << 33})
+    for (const bool isMax : {false, true})
+      for (const Op op : {Op::CmpLtU, Op::CmpLeU}) {
+        const Both a = l.b(Op::Add, 64, {number(64, 0, highest), k64(9)}),
+                   t = number(64, 1, highest);
+        const Both b = l.b(Op::Sub, 64, {t, k64(1)}), c = l.b(op, 64, {a, b});
+        const Both x = isMax ? b : a, y = isMax ? a : b;
+        const Both extreme = l.b(isMax ? Op::MaxU : Op::MinU, 64, {a, b});
+        l.expectLaw(l.select(c, high(x), high(y)), high(extreme));
+        // What is computed of both halves is computed of the number.
+        const Both seven = l.b(Op::Mul, 64, {extreme, k64(7)});
+        const Both lower = l.extend(Op::ZeroExtend, l.select(c, low(x), low(y)), 64);
+        const Both upper = l.b(Op::Mul, 32, {l.select(c, high(x), high(y)), k32(7)});
+        const Both product = l.b(Op::Mul, 64, {lower, k64(7)});
+        l.expectLaw(l.concat(low(product), l.b(Op::Add, 32, {high(product), upper})), seven);
+        // The halves of others are not.
+        const Both next = high(l.b(Op::Add, 64, {y, k64(std::uint64_t{1} << 32)}));
+        for (const Both &other :
+             {l.select(c, high(y), high(x)), l.select(c, high(x), next), l.select(c, next, high(y)),
+              l.select(c, high(x), high(t)),
+              l.select(l.b(op, 64, {a, l.b(Op::Sub, 64, {b, k64(std::uint64_t{1} << 33)})}),
+                       high(x), high(y))}) {
+          l.expectItsBits(other);
+          EXPECT_NE(l.node(other), l.node(high(extreme)));
+        }
+      }
+}
+
+TEST_F(IntegerLaws, OfAWiderPairTheLowestBitsCount) {
+  const Both a = number(32, 0, kAll32), above = data(DType::U32),
+             n = number(64, 0, std::uint64_t{1} << 40);
+  const Both pair = l.concat(a, above);
+  for (const std::uint64_t factor : {1ull, 7ull, 200ull}) {
+    const Both sum = l.b(Op::Add, 64, {l.b(Op::Mul, 64, {pair, k64(factor)}), n});
+    l.expectLaw(low(sum), l.b(Op::Add, 32, {l.b(Op::Mul, 32, {a, k32(factor)}), low(n)}));
+    l.expectItsBits(high(sum));
+    l.expectItsBits(l.extract(sum, 0, 40));
+    l.expectItsBits(l.extract(sum, 0, 16));
+  }
+}
+
 TEST_F(IntegerLaws, ANumberInTwoRegisters) {
   const Both a = number(64, 0, std::uint64_t{1} << 44), b = number(64, 3, std::uint64_t{1} << 35);
   for (const std::uint64_t factor : {1ull, 4ull, 12ull, 3584ull})

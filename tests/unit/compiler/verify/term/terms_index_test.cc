@@ -47,6 +47,49 @@ TEST_F(TermsIndex, QuotientsTakeOutWhatDivides) {
   EXPECT_NE(terms_.quotient(a, 3), terms_.quotient(linear(a, 1, 1), 3));
 }
 
+TEST_F(TermsIndex, WhatIsKnownOfAQuotientIsFound) {
+  Facts &facts = terms_.facts();
+  const AffineId a = symbol(10, 200), q = terms_.quotient(linear(a, 3, 5), 7); // 5 … 86
+  EXPECT_TRUE(facts.holds(affine_.plus(q, -5)));
+  EXPECT_FALSE(facts.holds(affine_.plus(q, -6)));
+  EXPECT_TRUE(facts.within(q, 5, 87));
+  EXPECT_FALSE(facts.within(q, 5, 86));
+  EXPECT_TRUE(facts.within(affine_.combine(linear(a, 3, 5), 1, q, -7), 0, 7));
+  EXPECT_FALSE(facts.within(affine_.combine(linear(a, 3, 5), 1, q, -7), 0, 6));
+  // With another fact, of what it is made of or of itself.
+  facts.assume(affine_.plus(a, -100));
+  EXPECT_TRUE(facts.holds(affine_.plus(q, -43)));
+  EXPECT_FALSE(facts.holds(affine_.plus(q, -44)));
+  const AffineId b = symbol(0, 1000), r = terms_.quotient(b, 10);
+  EXPECT_FALSE(facts.holds(affine_.plus(r, -1)));
+  EXPECT_FALSE(facts.holds(affine_.plus(b, -10)));
+  facts.assume(affine_.plus(r, -1));
+  EXPECT_TRUE(facts.holds(affine_.plus(b, -10)));
+  EXPECT_FALSE(facts.holds(affine_.plus(b, -11)));
+  const AffineId given[] = {affine_.plus(b, -500)};
+  EXPECT_TRUE(facts.holds(affine_.plus(r, -50), given));
+  EXPECT_FALSE(facts.holds(affine_.plus(r, -51), given));
+}
+
+TEST_F(TermsIndex, FormsOfManyTermsAreOneByTheirTerms) {
+  std::vector<AffineId> atoms;
+  for (int k = 0; k < 9; ++k)
+    atoms.push_back(symbol(0, 100));
+  AffineId up = affine_.constant(0), down = affine_.constant(0);
+  for (std::size_t k = 0; k < atoms.size(); ++k) {
+    up = affine_.combine(up, 1, atoms[k], static_cast<std::int64_t>(k) + 1);
+    down = affine_.combine(down, 1, atoms[8 - k], 9 - static_cast<std::int64_t>(k));
+  }
+  EXPECT_EQ(up, down);
+  Affine copy = affine_.form(up), moved = std::move(copy);
+  copy = moved;
+  EXPECT_EQ(copy.terms.size(), 9u);
+  EXPECT_EQ(affine_.intern(copy), up);
+  EXPECT_NE(affine_.plus(up, 1), up);
+  EXPECT_NE(affine_.combine(up, 1, atoms[4], 1), up);
+  EXPECT_EQ(affine_.sub(up, down), affine_.constant(0));
+}
+
 TEST_F(TermsIndex, QuotientsRoundDown) {
   const AffineId a = symbol(0, 200);
   for (const std::int64_t factor : {1, 2, 3, -1, -4, 10})
