@@ -42,6 +42,8 @@ AffineId ContractTerms::number(dsl::TensorId tensor, std::span<const AffineId> i
   return expansion_->number(tensor, index);
 }
 
+void ContractTerms::foldLongRuns() { expansion_->foldLongRuns(); }
+
 ContractTerms::Element ContractTerms::element(dsl::TensorId output,
                                               std::span<const AffineId> index) {
   return expansion_->element(output, index);

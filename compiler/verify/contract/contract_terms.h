@@ -44,6 +44,10 @@ public:
   /// The row-major number of an element; one index per axis.
   AffineId number(dsl::TensorId tensor, std::span<const AffineId> index);
 
+  /// From now on long chains of a reduction are folds, as induction over a loop makes them, and
+  /// long extrema are those of a range. Say so before the first element is asked for.
+  void foldLongRuns();
+
   struct Element {
     NodeId value = 0;          // as stored: Terms::asElement; Undefined where it is never written
     std::optional<Term> where; // it is written if this bit is set; nothing: always

@@ -12,12 +12,24 @@
 #include "compiler/verify/contract/plan.h"
 #include "compiler/verify/contract/value.h"
 
+#include <functional>
 #include <unordered_map>
 
 namespace ordo::verify {
 
 /// The operation that puts elements of a reduction together.
 dsl::Op mergeOf(dsl::ReduceOp op);
+
+/// How dsl::fold puts values together.
+struct Merge {
+  Arithmetic &arithmetic;
+  dsl::Op op;
+  dsl::DType type;
+
+  Value add(const Value &a, const Value &b) const { return arithmetic.binary(op, type, a, b); }
+  Value round(const Value &value, dsl::DType to) const;
+  Value literal(double value) const;
+};
 
 class ContractTerms::Expansion {
 public:
@@ -29,6 +41,7 @@ public:
   Element element(dsl::TensorId output, std::span<const AffineId> index);
   Terms &terms() { return terms_; }
   Value run(dsl::ExprId root);
+  void foldLongRuns() { foldsLongRuns_ = true; }
 
 private:
   /// A definition or a reduction, and the forms that it depends on.
@@ -70,6 +83,13 @@ private:
   Value reduceFree(const dsl::Expr &e, const Prepared &p, AffineId extent);
   Value foldFree(const dsl::Expr &e, const Prepared &p, std::span<const std::int64_t> runs,
                  AffineId begin, AffineId length);
+  // Long reductions over a number of elements (long_reduction.cc).
+  std::optional<Value> reduceLong(const dsl::Expr &e, const Prepared &p, std::int64_t length);
+  Value leafAt(const dsl::Expr &e, const Prepared &p, AffineId index);
+  Value partial(const dsl::Expr &e, const Prepared &p, const dsl::Order &within, AffineId begin,
+                std::int64_t length);
+  Value foldOf(const dsl::Expr &e, std::int64_t count,
+               const std::function<void(AffineId step, std::vector<Value> &)> &elements);
   std::vector<Value> fusedRuns(const dsl::Expr &e, const Leaves &leaves);
 
   const dsl::Program &program_;
@@ -83,6 +103,7 @@ private:
   std::unordered_map<dsl::ReductionId, Prepared> prepared_;
   Memo uses_, reductions_;
   int depth_ = 0;
+  bool foldsLongRuns_ = false;
 };
 
 } // namespace ordo::verify

@@ -23,24 +23,17 @@ bool isFused(const Reduction &r) {
   return !r.order.empty() && r.order.stages.front().kind == Stage::Kind::Fma;
 }
 
-/// How dsl::fold puts values together.
-struct Merge {
-  Arithmetic &arithmetic;
-  Code op;
-  DType type;
-
-  Value add(const Value &a, const Value &b) const { return arithmetic.binary(op, type, a, b); }
-  Value round(const Value &value, DType to) const {
-    const auto nearest = dsl::Rounding::NearestEven;
-    return arithmetic.cast(type, to, arithmetic.cast(to, type, value, nearest), nearest);
-  }
-  Value literal(double value) const {
-    const Value wide = arithmetic.constant(DType::F64, std::bit_cast<std::uint64_t>(value));
-    return arithmetic.cast(type, DType::F64, wide, dsl::Rounding::NearestEven);
-  }
-};
-
 } // namespace
+
+Value Merge::round(const Value &value, DType to) const {
+  const auto nearest = dsl::Rounding::NearestEven;
+  return arithmetic.cast(type, to, arithmetic.cast(to, type, value, nearest), nearest);
+}
+
+Value Merge::literal(double value) const {
+  const Value wide = arithmetic.constant(DType::F64, std::bit_cast<std::uint64_t>(value));
+  return arithmetic.cast(type, DType::F64, wide, dsl::Rounding::NearestEven);
+}
 
 Code mergeOf(ReduceOp op) {
   switch (op) {
@@ -116,6 +109,9 @@ Value ContractTerms::Expansion::reduce(const dsl::Expr &e, const Prepared &p,
       return reduceFree(e, p, extent);
   std::vector<std::int64_t> sizes;
   const std::int64_t length = lengthOf(r, extents, sizes);
+  if (foldsLongRuns_ && sizes.size() == 1)
+    if (const auto value = reduceLong(e, p, length))
+      return *value;
   Leaves leaves = leavesOf(e, p, sizes, length);
   dsl::Order order = r.order;
   if (isFused(r)) {

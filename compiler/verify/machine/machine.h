@@ -64,10 +64,22 @@ struct BlockShape {
   std::uint32_t threads() const { return size[0] * size[1] * size[2]; }
 };
 
-/// Thrown where the number of a loop's steps is not known: the run is repeated with the loop shown
-/// by induction.
+/// Thrown where a loop is to be shown by induction: the run is repeated.
 struct LoopFound {
   std::uint32_t head = 0;
+  bool isLong = false; // its steps are known, and many
+};
+
+/// Thrown where a long loop is not shown by induction: it is run out, step by step.
+struct LoopDeclined {
+  std::uint32_t head = 0;
+  std::string why;
+};
+
+/// Which loops are shown by induction: by head. Those in `runOut` are not, however long.
+struct Inductions {
+  std::set<std::uint32_t> heads, longOnes, runOut;
+  bool ofLongLoops = true;
 };
 
 template <class Domain> class Machine {
@@ -84,12 +96,12 @@ public:
   /// Runs the block to its end, or says what stopped it. Once.
   std::optional<Fault> run();
   std::uint64_t steps() const { return steps_; }
-  /// All loops of the kernel; those whose head is among `heads` are shown by induction. Symbolic
-  /// domains only.
-  void useInduction(std::vector<Loop> all, const std::set<std::uint32_t> &heads) {
+  /// All loops of the kernel, and what is known of them. Symbolic domains only.
+  void useInduction(std::vector<Loop> all, Inductions inductions) {
     allLoops_ = std::move(all);
+    inductions_ = std::move(inductions);
     for (const Loop &loop : allLoops_)
-      if (heads.contains(loop.head))
+      if (inductions_.heads.contains(loop.head))
         loops_.push_back(loop);
   }
 
@@ -172,6 +184,7 @@ private:
   void advance(Wave &wave, const Group &group);
   void induction(Wave &wave, const Loop &loop, const Group &group);
   bool guessed(std::uint32_t pc) const;
+  void countSteps(std::uint32_t exit, const Slot &slot);
 
   // machine_lanes.h
   void meet(Wave &wave, const Instruction &i, const Group &group);
@@ -239,6 +252,8 @@ private:
   std::uint64_t steps_ = 0;
   std::uint32_t splits_ = 0;
   std::vector<Loop> allLoops_, loops_;
+  Inductions inductions_;
+  std::map<std::uint32_t, std::uint32_t> stepsRun_; // of a loop since it was entered, by its head
   bool isGuessing_ = false;
   // Where it is, for faults.
   std::uint32_t line_ = 0;

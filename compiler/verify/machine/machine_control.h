@@ -252,10 +252,14 @@ template <class D> void Machine<D>::branch(Wave &wave, const Instruction &i, con
     if constexpr (D::kSymbolic)
       if (!taken && !(taken = decided(wave, group)))
         domain_.undecided(cell(wave, i.guard, 0));
+    const std::uint32_t pc = wave.slots[group.front()].pc;
     for (const std::uint32_t s : group)
       wave.slots[s].pc = *taken ? i.target : wave.slots[s].pc + 1;
+    if constexpr (D::kSymbolic)
+      countSteps(pc, wave.slots[group.front()]);
     return;
   }
+  const std::uint32_t pc = wave.slots[group.front()].pc;
   if constexpr (D::kSymbolic)
     if (!isGuessing_ && isOneQuestion(wave, i, group) && !decided(wave, group))
       domain_.undecided(cell(wave, i.guard, group.front()));
@@ -270,6 +274,8 @@ template <class D> void Machine<D>::branch(Wave &wave, const Instruction &i, con
     else
       split(wave, s, cell(wave, i.guard, s), i.guardNegated, i.target);
   }
+  if constexpr (D::kSymbolic)
+    countSteps(pc, wave.slots[group.front()]);
 }
 
 /// What a branch does whose condition is not decided: a guess while guessing. Where it decides the

@@ -2,16 +2,16 @@
 //
 // What a symbolic domain must have for it:
 //   Value unknown(unsigned width)                 a new value of any bits
-//   Value counter()                               a new number k >= 0: the step
+//   Value counter(int64 most)                     a new number 0 <= k <= most: the step
 //   Value carried(const Value &after)             a new value of the kind of `after`
 //   optional<int64> step(const Value &before, const Value &after, unsigned width)
 //                                                 after = before + step, of an unknown
 //   bool mentions(const Value &, const Value &what)
 //   Value at(const Value &first, int64 step, const Value &k, unsigned width)   first + step * k
-//   optional<Trips> trips(const Value &continues, const Value &k, Path)
-//                                                 how many steps, if it goes on after step k while
-//                                                 `continues`; from then on it is known that k is
-//                                                 one
+//   optional<Trips> trips(const Value &continues, const Value &k, int64 most, Path)
+//                                                 how many steps, at most so many, if it goes on
+//                                                 after step k while `continues`; from then on it
+//                                                 is known that k is one
 //   Value afterLast(const Value &first, int64 step, Trips, unsigned width)
 //   Value fold(Trips, const Value &first, const Value &next, const Value &carried, const Value &k,
 //              unsigned width)                    first, then `next` of it, so many times
@@ -26,9 +26,10 @@
 // over k every step is like this; a carried value is the fold of its own step.
 //
 // The step is run with the loads outstanding that are when the loop is entered, and ends with none.
-// Later steps begin with none: at every point they have at most those outstanding that the first
-// has, for a wait lets the newest loads alone stay out, and the first step's oldest are not theirs.
-// So no step uses a register before its load.
+// Later steps begin with none, but with stores of steps before: at every point they have at most
+// those loads outstanding that the first has, for a wait lets the newest accesses alone stay out,
+// and those that are older than the step are no loads of its own. So no step uses a register before
+// its load; and behind the loop, where more stores are out than is remembered, nothing does.
 #pragma once
 
 #include "compiler/verify/machine/machine.h"
@@ -93,17 +94,21 @@ public:
     const bool wasGuessing = m_.isGuessing_;
     setGuessing(true);
     classify();
-    const Value k = domain_.counter();
-    enter(k);
-    const Value guessed = continues();
-    const auto trips = domain_.trips(guessed, k, path());
+    Value k{}, guessed{};
+    std::optional<typename D::Trips> trips;
+    for (const std::int64_t most : {D::kMostSteps, stepsWithoutWrap()}) {
+      if (trips)
+        break;
+      k = domain_.counter(most);
+      enter(k);
+      guessed = continues();
+      trips = domain_.trips(guessed, k, most, path());
+    }
     if (!trips)
       throw DomainError("a loop whose number of steps is not found");
     setGuessing(wasGuessing);
     enter(k);
-    domain_.enterSteps(*trips, k);
-    const Value found = continues();
-    domain_.leaveSteps();
+    const Value found = wholeStep(*trips, k);
     if (!wasGuessing) {
       if (!(found == guessed))
         throw DomainError("a loop that goes on by another condition than in its first steps");
@@ -217,7 +222,7 @@ private:
     m_.runStep(wave_, loop_);
     if (wave_.slots.size() != slots)
       throw DomainError("a loop in which the lanes' paths part");
-    if (!wave_.outstanding.empty())
+    if (std::ranges::any_of(wave_.outstanding, [](const auto &o) { return !o.registers.empty(); }))
       throw DomainError("a loop whose step ends with loads outstanding");
   }
 
@@ -240,6 +245,19 @@ private:
         v.carried = domain_.carried(after);
       }
     }
+  }
+
+  /// So many steps that no number which started near zero leaves half its width: the exit's
+  /// condition is then one on integers. That there are no more, trips() shows.
+  std::int64_t stepsWithoutWrap() const {
+    std::int64_t most = D::kMostSteps;
+    for (const Variable &v : variables_)
+      if (v.kind == Kind::Number && v.step != 0 && v.width >= 32) {
+        const auto size = static_cast<std::uint64_t>(v.step < 0 ? -v.step : v.step);
+        const std::uint64_t steps = (std::uint64_t{1} << (v.width - 2)) / size;
+        most = std::min(most, static_cast<std::int64_t>(std::max<std::uint64_t>(steps, 1)));
+      }
+    return most;
   }
 
   /// As the loop is entered.
@@ -275,6 +293,17 @@ private:
     const bool leavesWhenSet = loop_.leavesWhenTaken != exit.guardNegated;
     return leavesWhenSet ? domain_.select(guard, domain_.constant(1, 0), domain_.constant(1, 1), 1)
                          : guard;
+  }
+
+  /// The step whose stores are those of every step.
+  Value wholeStep(const typename D::Trips &trips, const Value &k) {
+    struct Inside {
+      D &domain;
+      ~Inside() { domain.leaveSteps(); }
+    };
+    domain_.enterSteps(trips, k);
+    const Inside inside{domain_};
+    return continues();
   }
 
   /// The numbers are those of the next step's head; no carried value depends on another.
@@ -334,7 +363,9 @@ template <class D> void Machine<D>::induction(Wave &wave, const Loop &loop, cons
   const bool wasGuessing = isGuessing_;
   try {
     induction.run();
-  } catch (const DomainError &) {
+  } catch (const DomainError &error) {
+    if (inductions_.longOnes.contains(loop.head))
+      throw LoopDeclined{loop.head, error.what()};
     if (!wasGuessing)
       throw;
     induction.giveUp();
@@ -348,6 +379,19 @@ template <class D> void Machine<D>::induction(Wave &wave, const Loop &loop, cons
 template <class D> bool Machine<D>::guessed(std::uint32_t pc) const {
   const Loop *loop = loopLeftAt(pc);
   return loop != nullptr && loop->leavesWhenTaken;
+}
+
+/// A loop that goes on for long is shown by induction instead.
+template <class D> void Machine<D>::countSteps(std::uint32_t exit, const Slot &slot) {
+  constexpr std::uint32_t kMany = 4;
+  const Loop *loop = loopLeftAt(exit);
+  if (loop == nullptr || !inductions_.ofLongLoops || !loop->obstacle.empty() ||
+      loopAt(loop->head) != nullptr || inductions_.runOut.contains(loop->head))
+    return;
+  std::uint32_t &steps = stepsRun_[loop->head];
+  steps = slot.pc < loop->body.size() && loop->body[slot.pc] ? steps + 1 : 0;
+  if (steps >= kMany)
+    throw LoopFound{loop->head, true};
 }
 
 /// The loop whose number of steps the branch decides.

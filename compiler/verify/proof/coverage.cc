@@ -2,6 +2,7 @@
 
 #include "compiler/verify/proof/conditions.h"
 #include "compiler/verify/proof/counter_example.h"
+#include "compiler/verify/term/progression.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -10,7 +11,8 @@
 namespace ordo::verify {
 namespace {
 
-constexpr std::size_t kMostQuestions = 4096; // about paths that together must cover an offset
+constexpr std::int64_t kMostOuterSteps = 4096; // of a loop around another, written out
+constexpr std::size_t kMostQuestions = 4096;   // about paths that together must cover an offset
 
 /// What is taken for granted, or asked: linear conditions and others.
 bool contains(const std::vector<Condition> &all, const Condition &one) {
@@ -30,7 +32,7 @@ public:
       : terms_(terms), affine_(terms.affine()), argument_(argument), summary_(summary), grid_(grid),
         paths_(paths), where_(std::move(where)), outside_(terms.affine()) {}
 
-  void add(std::uint32_t store, AffineId element) { stores_.push_back({store, element, 0}); }
+  void add(std::uint32_t store, AffineId element) { stores_.push_back({store, element}); }
 
   /// Why the claim cannot be shown for it, or empty.
   std::string check(std::span<const NodeId> sizes) {
@@ -49,7 +51,6 @@ private:
   struct Stored {
     std::uint32_t store = 0;
     AffineId element = 0;
-    std::int64_t offset = 0;
   };
 
   /// Offsets that the same paths store; one offset where the contract has a `where`.
@@ -71,22 +72,58 @@ private:
   /// Step 1.
   std::string decompose() {
     std::optional<std::int64_t> stride;
-    for (Stored &s : stores_) {
+    for (const Stored &s : stores_) {
+      const GlobalStore &store = summary_.stores[s.store];
+      const std::vector<StoreStep> &steps = summary_.storeSteps[store.steps];
       const Affine &form = affine_.form(s.element);
       std::int64_t here = 0;
+      std::vector<std::int64_t> strides(steps.size(), 0);
       for (const auto &[atom, factor] : form.terms) {
-        if (!grid_.block.isNode() || atom != grid_.block.node())
+        const auto step = std::ranges::find(steps, atom, &StoreStep::step);
+        if (grid_.block.isNode() && atom == grid_.block.node())
+          here = factor;
+        else if (step != steps.end())
+          strides[static_cast<std::size_t>(step - steps.begin())] = factor;
+        else
           return fmt::format("the element number {} is not one step a block and a constant",
                              text(s.element));
-        here = factor;
       }
       if (stride && *stride != here)
         return fmt::format("one store moves by {} elements a block, another by {}", *stride, here);
       stride = here;
-      s.offset = form.constant;
+      if (!addOffsets(store.path, form.constant, steps, strides))
+        return fmt::format("the element number {} takes too many values, or some twice, in a loop",
+                           text(s.element));
     }
     stride_ = stride.value_or(0);
     return stores_.empty() ? "nothing stores it" : "";
+  }
+
+  /// Offsets of a store in loops: constant + stride * step for each step, the innermost as one
+  /// progression. False where they are too many or a step does not move.
+  bool addOffsets(std::uint32_t path, std::int64_t constant, std::span<const StoreStep> steps,
+                  std::span<const std::int64_t> strides) {
+    if (std::ranges::any_of(steps, [](const StoreStep &s) { return s.count == 0; }))
+      return true;
+    if (steps.empty()) {
+      offsets_[path].push_back({1, 1, constant});
+      return true;
+    }
+    const auto [step, count] = steps.front();
+    std::int64_t last = 0;
+    if (strides.front() <= 0 || __builtin_mul_overflow(strides.front(), count, &last) ||
+        __builtin_add_overflow(last, constant, &last))
+      return false;
+    if (steps.size() == 1) {
+      offsets_[path].push_back({strides.front(), count, constant});
+      return true;
+    }
+    if (count > kMostOuterSteps)
+      return false;
+    for (std::int64_t k = 0; k < count; ++k)
+      if (!addOffsets(path, constant + strides.front() * k, steps.subspan(1), strides.subspan(1)))
+        return false;
+    return true;
   }
 
   /// What is known of a block's number before it is shown to be one of the grid's.
@@ -126,21 +163,52 @@ private:
   std::string offsets() {
     const std::int64_t count =
         grid_.block.isNode() ? stride_ : *affine_.constantOf(argument_.elements);
-    std::ranges::sort(stores_, {}, [](const Stored &s) { return std::pair(s.offset, s.store); });
-    std::int64_t next = 0;
-    for (std::size_t i = 0; i < stores_.size() && next < count; ++next) {
-      const Stored first = stores_[i];
-      if (first.offset != next)
-        break;
-      Key key{{}, where_ ? next : 0};
-      for (; i < stores_.size() && stores_[i].offset == next; ++i)
-        key.paths.push_back(summary_.stores[stores_[i].store].path);
-      groups_.try_emplace(std::move(key), Group{next, next, first.element}).first->second.last =
-          next;
+    std::map<std::int64_t, std::vector<std::pair<std::uint32_t, bool>>> edges; // path, begins
+    for (const auto &[path, progressions] : offsets_) {
+      const auto runs = runsOf(progressions);
+      if (!runs)
+        return "it is stored at too many offsets";
+      Wide stored = 0, different = 0;
+      for (const Progression &p : progressions)
+        stored += p.count;
+      for (const NumberRun &run : *runs) {
+        different += run.end - run.first;
+        edges[run.first].emplace_back(path, true);
+        edges[run.end].emplace_back(path, false);
+      }
+      if (stored != different)
+        return "an element may be stored twice";
     }
-    if (next != count || stores_.front().offset < 0 || stores_.back().offset >= count)
-      return fmt::format("a block must store its elements 0 … {}, each, and no other", count - 1);
+    const std::string why =
+        fmt::format("a block must store its elements 0 … {}, each, and no other", count - 1);
+    if (edges.empty() || edges.begin()->first != 0 || edges.rbegin()->first != count)
+      return why;
+    std::vector<std::uint32_t> open;
+    for (auto edge = edges.begin(); edge != edges.end(); ++edge) {
+      for (const auto &[path, begins] : edge->second)
+        if (begins)
+          open.push_back(path);
+        else
+          open.erase(std::ranges::find(open, path));
+      const auto next = std::next(edge);
+      if (next == edges.end())
+        break;
+      if (open.empty())
+        return why;
+      std::ranges::sort(open);
+      addGroup(open, edge->first, next->first);
+    }
     return "";
+  }
+
+  /// Offsets first … end - 1, which the paths store; each by itself where the contract has a
+  /// `where`.
+  void addGroup(const std::vector<std::uint32_t> &paths, std::int64_t first, std::int64_t end) {
+    for (std::int64_t at = first; at < end; at = where_ ? at + 1 : end) {
+      const std::int64_t last = where_ ? at : end - 1;
+      groups_.try_emplace({paths, where_ ? at : 0}, Group{at, last, this->at(at)})
+          .first->second.last = last;
+    }
   }
 
   /// Step 3 for the offsets of a group.
@@ -219,6 +287,7 @@ private:
   Where where_;
   Facts outside_;
   std::vector<Stored> stores_;
+  std::map<std::uint32_t, std::vector<Progression>> offsets_; // by path
   std::map<Key, Group> groups_;
   std::int64_t stride_ = 0;
   std::size_t questions_ = 0;

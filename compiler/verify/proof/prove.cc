@@ -17,8 +17,12 @@ Summary joined(std::vector<Summary> cases) {
   Summary all;
   for (Summary &one : cases) {
     const auto first = static_cast<std::uint32_t>(all.paths.size());
+    const auto firstSteps = static_cast<std::uint32_t>(all.storeSteps.size());
+    all.storeSteps.insert(all.storeSteps.end(), one.storeSteps.begin(), one.storeSteps.end());
+    all.hasLongLoops |= one.hasLongLoops;
     for (GlobalStore &store : one.stores) {
       store.path += first;
+      store.steps += firstSteps;
       all.stores.push_back(store);
     }
     all.paths.insert(all.paths.end(), std::make_move_iterator(one.paths.begin()),
@@ -52,7 +56,21 @@ public:
          MachineLimits limits)
       : program_(program), kernel_(kernel), launch_(launch), limits_(limits) {}
 
+  /// First with long loops by induction; if that shows nothing, with all of them run out.
   Proof run() {
+    ofLongLoops_ = true;
+    Proof proof = attempt();
+    if (proof.refusal && hasLongLoops_) {
+      ofLongLoops_ = false;
+      isSeen_.clear();
+      proof_ = {};
+      proof = attempt();
+    }
+    return proof;
+  }
+
+private:
+  Proof attempt() {
     try {
       claim_.emplace(program_, launch_);
       proof_.assumptions = claim_->assumptions();
@@ -67,12 +85,15 @@ public:
     return std::move(proof_);
   }
 
-private:
   std::optional<Refusal> check() {
     if (const std::string why = blockMismatch(); !why.empty())
       return Refusal{why, "", std::nullopt, ""};
     Terms &terms = claim_->terms();
-    const Summary summary = joined(verify::run(kernel_, terms, claim_->signature(), limits_));
+    const Summary summary =
+        joined(verify::run(kernel_, terms, claim_->signature(), limits_, ofLongLoops_));
+    hasLongLoops_ = summary.hasLongLoops;
+    if (hasLongLoops_)
+      claim_->contract().foldLongRuns();
     for (const std::string &expansion : summary.expansions)
       proof_.axioms.push_back(axiomOf(expansion));
     proof_.steps = summary.steps;
@@ -216,6 +237,7 @@ private:
   MachineLimits limits_;
   std::optional<Claim> claim_;
   Proof proof_;
+  bool ofLongLoops_ = false, hasLongLoops_ = false;
   std::vector<bool> isSeen_; // nodes without Undefined in them
 };
 

@@ -128,7 +128,12 @@ NodeId Under::rebuilt(NodeId id) {
   }
   if (isCondition(n.kind))
     return terms_.asBits(1, rebuiltCondition(id));
-  return n.sort.isFloat() ? rebuiltFloat(id) : terms_.asBits(n.sort.width, rebuiltBits(id));
+  if (!n.sort.isFloat())
+    return terms_.asBits(n.sort.width, rebuiltBits(id));
+  std::vector<NodeId> args;
+  for (const NodeId arg : terms_.pool().args(id))
+    args.push_back(now(arg));
+  return terms_.onFloats(n, args);
 }
 
 /// The conditions say nothing of a step's names: what holds of the body holds of every step.
@@ -156,58 +161,6 @@ Term Under::rebuiltCondition(NodeId id) {
     return terms_.isNan(now(args[0]));
   default:
     return terms_.fcompare(n.kind, now(args[0]), now(args[1]));
-  }
-}
-
-NodeId Under::rebuiltFloat(NodeId id) {
-  const Node n = terms_.pool().node(id);
-  const dsl::DType format = n.sort.format;
-  std::vector<NodeId> args;
-  for (const NodeId arg : terms_.pool().args(id))
-    args.push_back(now(arg));
-  switch (n.kind) {
-  case Kind::FAdd:
-    return terms_.fadd(format, args[0], args[1]);
-  case Kind::FMul:
-    return terms_.fmul(format, args[0], args[1]);
-  case Kind::FDiv:
-    return terms_.fdiv(format, args[0], args[1]);
-  case Kind::FFma:
-    return terms_.ffma(format, args[0], args[1], args[2]);
-  case Kind::FSqrt:
-    return terms_.fsqrt(format, args[0]);
-  case Kind::FNeg:
-    return terms_.fneg(args[0]);
-  case Kind::FAbs:
-    return terms_.fabs(args[0]);
-  case Kind::FMin:
-  case Kind::FMax:
-  case Kind::FMinNan:
-  case Kind::FMaxNan:
-    return terms_.fminmax(n.kind, args[0], args[1]);
-  case Kind::FMinSet:
-  case Kind::FMaxSet: {
-    const Kind kind = n.kind == Kind::FMinSet ? Kind::FMin : Kind::FMax;
-    NodeId all = args[0];
-    for (std::size_t k = 1; k < args.size(); ++k)
-      all = terms_.fminmax(kind, all, args[k]);
-    return terms_.settled(all);
-  }
-  case Kind::FConvert:
-    return terms_.fconvert(format, args[0], static_cast<Round>(n.payload));
-  case Kind::FRoundInt:
-    return terms_.froundInt(args[0], static_cast<Round>(n.payload));
-  case Kind::UToF:
-  case Kind::SToF:
-    return terms_.fromInteger(format, term(terms_.pool().args(id)[0]), width(args[0]),
-                              n.kind == Kind::SToF);
-  case Kind::OfBits:
-    return terms_.asFloat(format, term(terms_.pool().args(id)[0]));
-  case Kind::Select:
-    return terms_.asFloat(format, terms_.select(term(terms_.pool().args(id)[0]), Term::of(args[1]),
-                                                Term::of(args[2]), n.sort.width));
-  default:
-    return terms_.pool().make(n.kind, n.sort, n.payload, args);
   }
 }
 

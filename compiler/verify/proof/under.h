@@ -31,7 +31,6 @@ private:
   std::optional<bool> decided(NodeId id);
   NodeId rebuilt(NodeId id);
   NodeId rebuiltFold(NodeId id);
-  NodeId rebuiltFloat(NodeId id);
   Term rebuiltBits(NodeId id);
   Term rebuiltCondition(NodeId id);
   AffineId form(AffineId id);

@@ -403,12 +403,30 @@ void TermDomain::load(const Instruction &i, const Value &address, Path path, con
     dst[k] = loadBits(at, at.skip * 8 + k * bits, bits);
 }
 
+/// The steps that a store in them is made at, each number of each.
+std::uint32_t TermDomain::storeSteps(std::uint32_t path) {
+  std::vector<StoreStep> steps;
+  for (const OpenStep &open : steps_) {
+    const auto count = terms_.affine().constantOf(open.count);
+    if (!count)
+      throw DomainError("a store in a loop whose number of steps is not known is not modelled");
+    for (const Condition &condition : summary_.paths[path])
+      if (terms_.mentions(condition.node, open.step))
+        throw DomainError("a store that some steps of a loop make and others do not");
+    steps.push_back({open.step, *count});
+  }
+  auto &all = summary_.storeSteps;
+  const auto at = static_cast<std::uint32_t>(std::ranges::find(all, steps) - all.begin());
+  if (at == all.size())
+    all.push_back(std::move(steps));
+  return at;
+}
+
 void TermDomain::store(const Instruction &i, const Value &address, const Value *elements, Path path,
                        const Accessor &who) {
   if (isGuessing_)
     return;
-  if (steps_ > 0)
-    throw DomainError("a store in a loop whose number of steps is not known is not modelled");
+  const std::uint32_t steps = storeSteps(path.id);
   const Place at = place(i, address, path, "stores");
   const Argument &array = signature_.arguments[at.argument];
   if (!array.isWritten || array.isRead)
@@ -430,8 +448,8 @@ void TermDomain::store(const Instruction &i, const Value &address, const Value *
     if (value.isUndefined())
       throw DomainError(fmt::format("stores to {} what nobody defined", array.name));
     value = Term::of(terms_.asElement(array.type, value));
-    summary_.stores.push_back(
-        {at.argument, terms_.affine().plus(at.element, k), value, path.id, who.thread, i.line});
+    summary_.stores.push_back({at.argument, terms_.affine().plus(at.element, k), value, path.id,
+                               who.thread, i.line, steps});
   }
 }
 

@@ -24,6 +24,7 @@ public:
     bool operator==(const Path &) const = default;
   };
   static constexpr bool kSymbolic = true;
+  static constexpr std::int64_t kMostSteps = Terms::kMostSteps;
 
   /// `world`: conditions on sizes and blocks that hold in this run. The paths and stores go to
   /// `summary`.
@@ -59,20 +60,20 @@ public:
     AffineId count = 0;
   };
   Value unknown(unsigned width);
-  Value counter();
+  Value counter(std::int64_t most);
   Value carried(const Value &after);
   std::optional<std::int64_t> step(const Value &before, const Value &after, unsigned width);
   bool mentions(const Value &value, const Value &what) const;
   Value at(const Value &first, std::int64_t step, const Value &k, unsigned width);
-  std::optional<Trips> trips(const Value &continues, const Value &k, Path path);
+  std::optional<Trips> trips(const Value &continues, const Value &k, std::int64_t most, Path path);
   Value afterLast(const Value &first, std::int64_t step, const Trips &trips, unsigned width);
   Value fold(const Trips &trips, const Value &first, const Value &next, const Value &carried,
              const Value &k, unsigned width);
   /// Every question about sizes that is not decided is thrown as Undecided.
   void splitOnSizes(bool splits) { splits_ = splits; }
   void guess(bool isGuessing) { isGuessing_ = isGuessing; }
-  void enterSteps(const Trips &, const Value &) { ++steps_; }
-  void leaveSteps() { --steps_; }
+  void enterSteps(const Trips &trips, const Value &k) { steps_.push_back({k.node(), trips.count}); }
+  void leaveSteps() { steps_.pop_back(); }
 
   /// Of a wave's branch.
   [[noreturn]] void undecided(const Value &condition) const;
@@ -98,6 +99,7 @@ private:
   Term settledUnder(NodeId number, std::uint32_t path);
   AffineId settledForm(AffineId form, std::uint32_t path);
   bool holdsAtLeast(AffineId form, std::uint32_t path);
+  std::uint32_t storeSteps(std::uint32_t path);
   Term loadBits(const Place &at, unsigned bit, unsigned bits);
   void note(std::uint32_t path, const Condition &condition);
   NodeId positive(NodeId condition) const;
@@ -111,7 +113,11 @@ private:
   std::unordered_map<std::uint64_t, std::optional<Term>> same_; // by path and choice
   bool isGuessing_ = false;
   bool splits_ = false;
-  int steps_ = 0; // loops whose step is being run
+  struct OpenStep {
+    NodeId step;
+    AffineId count;
+  };
+  std::vector<OpenStep> steps_; // of the loops whose step is being run, outermost first
   std::vector<NodeId> counters_;
   std::vector<std::vector<AffineId>> given_; // by path: forms that are >= 0
   std::unordered_map<std::uint64_t, std::uint32_t> extended_;

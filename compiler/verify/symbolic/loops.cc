@@ -7,8 +7,8 @@ Term TermDomain::unknown(unsigned width) {
   return terms_.symbol("unknown", width, {Wide{0}, (Wide{1} << width) - 1});
 }
 
-Term TermDomain::counter() {
-  const Term k = terms_.symbol("step", 64, {Wide{0}, Wide{Terms::kMostSteps}});
+Term TermDomain::counter(std::int64_t most) {
+  const Term k = terms_.symbol("step", 64, {Wide{0}, Wide{most}});
   counters_.push_back(k.node());
   return k;
 }
@@ -50,7 +50,7 @@ Term TermDomain::afterLast(const Term &first, std::int64_t step, const Trips &tr
 /// It goes on after step k while form >= 0, form = a - b * k with b > 0; or until form = 0, where b
 /// is 1. Before step 0 that holds as well, one step earlier; so it holds before every step.
 std::optional<TermDomain::Trips> TermDomain::trips(const Term &continues, const Term &k,
-                                                   Path path) {
+                                                   std::int64_t most, Path path) {
   if (!continues.isNode())
     return std::nullopt;
   AffinePool &affine = terms_.affine();
@@ -88,7 +88,7 @@ std::optional<TermDomain::Trips> TermDomain::trips(const Term &continues, const 
   const AffineId last = untilZero ? rest : terms_.quotient(before, by);
   const AffineId count = affine.plus(last, 1);
   if (!holdsAtLeast(before, path.id) ||
-      !holdsAtLeast(affine.plus(affine.scale(count, -1), Terms::kMostSteps), path.id))
+      !holdsAtLeast(affine.plus(affine.scale(count, -1), most), path.id))
     return std::nullopt;
   terms_.facts().learn(k.node(), affine.sub(last, affine.atom(k.node())));
   terms_.facts().learn(k.node(), affine.combine(before, 1, affine.atom(k.node()), -by));

@@ -40,53 +40,102 @@ std::vector<Summary> refused(Fault fault) {
   return one;
 }
 
-/// `splits`: every question about sizes parts the run, not those of a wave's branches alone.
-std::vector<Summary> attempt(const Kernel &kernel, Terms &terms, const Signature &signature,
-                             MachineLimits limits, bool splits) {
-  std::vector<Summary> done;
-  std::vector<std::vector<Condition>> open = {{}};
-  const std::vector<Loop> all = loops(kernel);
-  std::set<std::uint32_t> byInduction; // heads
-  while (!open.empty()) {
-    if (done.size() + open.size() > kMostCases)
-      return refused({"the waves' branches part into too many cases", 0, false, {}, ""});
-    const std::vector<Condition> world = std::move(open.back());
-    open.pop_back();
+/// One run a case, until all have ended or one has a fault.
+class Cases {
+public:
+  /// `splits`: every question about sizes parts the run, not those of a wave's branches alone.
+  Cases(const Kernel &kernel, Terms &terms, const Signature &signature, MachineLimits limits,
+        bool splits, bool ofLongLoops)
+      : kernel_(kernel), terms_(terms), signature_(signature), limits_(limits), splits_(splits),
+        loops_(loops(kernel)) {
+    inductions_.ofLongLoops = ofLongLoops;
+  }
+
+  std::vector<Summary> run() {
+    while (!open_.empty()) {
+      if (done_.size() + open_.size() > kMostCases)
+        return stopped({"the waves' branches part into too many cases", 0, false, {}, ""});
+      const World world = std::move(open_.back());
+      open_.pop_back();
+      if (auto fault = runOne(world))
+        return stopped(std::move(*fault));
+    }
+    return std::move(done_);
+  }
+
+private:
+  using World = std::vector<Condition>;
+
+  std::vector<Summary> stopped(Fault fault) {
+    std::vector<Summary> one = refused(std::move(fault));
+    one.front().hasLongLoops = !inductions_.longOnes.empty();
+    return one;
+  }
+
+  std::optional<Fault> runOne(const World &world) {
     Summary summary;
-    TermDomain domain(terms, signature, kernel, world, summary);
-    domain.splitOnSizes(splits);
-    Machine<TermDomain> machine(kernel, domain, signature.block, limits);
-    machine.useInduction(all, byInduction);
+    TermDomain domain(terms_, signature_, kernel_, world, summary);
+    domain.splitOnSizes(splits_);
+    Machine<TermDomain> machine(kernel_, domain, signature_.block, limits_);
+    machine.useInduction(loops_, inductions_);
     try {
       if (auto fault = machine.run())
-        return refused(std::move(*fault));
+        return fault;
     } catch (const Undecided &on) {
       for (const bool holds : {true, false}) {
-        open.push_back(world);
-        open.back().push_back({on.condition.node, holds});
+        open_.push_back(world);
+        open_.back().push_back({on.condition.node, holds});
       }
-      continue;
+      return std::nullopt;
     } catch (const LoopFound &found) {
-      byInduction.insert(found.head);
-      open.push_back(world);
-      continue;
+      inductions_.heads.insert(found.head);
+      open_.push_back(world);
+      if (found.isLong) {
+        inductions_.longOnes.insert(found.head);
+        startAgain();
+      }
+      return std::nullopt;
+    } catch (const LoopDeclined &declined) {
+      inductions_.heads.erase(declined.head);
+      inductions_.longOnes.erase(declined.head);
+      inductions_.runOut.insert(declined.head);
+      startAgain();
+      return std::nullopt;
     }
+    summary.hasLongLoops = !inductions_.longOnes.empty();
     summary.steps = machine.steps();
-    done.push_back(std::move(summary));
+    done_.push_back(std::move(summary));
+    return std::nullopt;
   }
-  return done;
-}
+
+  /// All cases have the same loops as folds.
+  void startAgain() {
+    done_.clear();
+    open_ = {{}};
+  }
+
+  const Kernel &kernel_;
+  Terms &terms_;
+  const Signature &signature_;
+  MachineLimits limits_;
+  bool splits_;
+  std::vector<Loop> loops_;
+  Inductions inductions_;
+  std::vector<Summary> done_;
+  std::vector<World> open_ = {{}};
+};
 
 } // namespace
 
 std::vector<Summary> run(const Kernel &kernel, Terms &terms, const Signature &signature,
-                         MachineLimits limits) {
+                         MachineLimits limits, bool ofLongLoops) {
   if (const std::string why = mismatch(kernel, signature); !why.empty())
     return refused({why, 0, false, {}, ""});
-  std::vector<Summary> cases = attempt(kernel, terms, signature, limits, false);
+  std::vector<Summary> cases = Cases(kernel, terms, signature, limits, false, ofLongLoops).run();
   // Rows behind EXEC choose numbers in halves, which a case for each row decides.
   if (!cases.empty() && cases.front().fault && kernel.model == Model::LockStep)
-    if (std::vector<Summary> split = attempt(kernel, terms, signature, limits, true);
+    if (std::vector<Summary> split =
+            Cases(kernel, terms, signature, limits, true, ofLongLoops).run();
         !split.front().fault)
       return split;
   return cases;

@@ -12,7 +12,10 @@ namespace ordo::verify {
 /// `signature.arguments` are the kernel's, in its order. Loads lie inside arrays that are only
 /// read, stores inside arrays that are only written; shared memory has no race, barriers are
 /// reached by all. Addresses do not wrap if every array lies below 2^62.
+///
+/// `ofLongLoops`: a loop whose steps are known, and many, is shown by induction where that succeeds
+/// (Summary::hasLongLoops), else run out like a short one.
 std::vector<Summary> run(const Kernel &kernel, Terms &terms, const Signature &signature,
-                         MachineLimits limits = {});
+                         MachineLimits limits = {}, bool ofLongLoops = false);
 
 } // namespace ordo::verify

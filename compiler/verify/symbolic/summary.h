@@ -47,6 +47,13 @@ struct Condition {
   bool operator==(const Condition &) const = default;
 };
 
+/// A loop's step whose number stands in a store's element and value: 0 <= step < count.
+struct StoreStep {
+  NodeId step = 0;
+  std::int64_t count = 0;
+  bool operator==(const StoreStep &) const = default;
+};
+
 struct GlobalStore {
   std::uint32_t argument = 0; // into Signature::arguments
   AffineId element = 0;       // its row-major number in the array; within it on this path
@@ -54,11 +61,14 @@ struct GlobalStore {
   std::uint32_t path = 0;     // into Summary::paths; 0: no condition
   std::uint32_t thread = 0;   // in the block
   std::uint32_t line = 0;     // into Kernel::lines
+  std::uint32_t steps = 0; // into Summary::storeSteps; it is made once for each combination of them
 };
 
 struct Summary {
   std::vector<GlobalStore> stores;
   std::vector<std::vector<Condition>> paths;
+  std::vector<std::vector<StoreStep>> storeSteps = {{}}; // loops by induction; 0: none
+  bool hasLongLoops = false;  // loops with a known number of steps were shown by induction
   std::optional<Fault> fault; // what stopped it: nothing else here counts then
   /// LLVM's expansions that were taken for the step they compute: "div.f32", "sqrt.f32",
   /// "cvt.bf16".

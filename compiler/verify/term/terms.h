@@ -124,6 +124,10 @@ public:
   /// max and min of several as one set, where `a` is the top of a tree of them.
   NodeId settled(NodeId a);
 
+  /// The operation of `n`, whose value is a float, on operands that may be others: every law is
+  /// applied again. No Input, Fold, Constant or Symbol.
+  NodeId onFloats(const Node &n, std::span<const NodeId> args);
+
   // Folds over steps.
   /// More steps are not expressed: their numbers must be far from where 63 bits end.
   static constexpr std::int64_t kMostSteps = std::int64_t{1} << 47;
@@ -217,17 +221,52 @@ private:
   Term floatResult(const Instruction &i, const Term *src);
   Term shift(const Instruction &i, const Term *src);
 
-  class Renaming;
+  class Substitution;
+  template <class Visit> void forEachOf(NodeId id, const Node &n, Visit &&visit) const;
   template <class Visit> void forNodes(NodeId root, NodeId oldest, Visit &&visit) const;
-  unsigned foldLevel(NodeId root) const;
+  unsigned foldLevel(NodeId root);
   NodeId boundSymbol(unsigned level, Sort sort, bool isStep);
+  /// One step of a fold, under names of its own.
+  struct FoldStep {
+    NodeId next = 0, carried = 0, step = 0;
+  };
+  /// A fold whose number of steps is a number.
+  struct KnownFold {
+    std::int64_t count = 0;
+    NodeId first = 0;
+    FoldStep step;
+    std::size_t operations = 0; // from a step's result down to the value before; 0: not one line
+  };
+  NodeId namedFold(AffineId count, NodeId first, const FoldStep &s);
+  NodeId canonicalFold(KnownFold f);
+  void shortenPeriod(KnownFold &f);
+  void takeInFirst(KnownFold &f);
+  std::vector<NodeId> spine(const FoldStep &s) const;
+  std::optional<NodeId> stepWith(const FoldStep &s, NodeId carried, std::int64_t number);
+  std::optional<NodeId> undone(NodeId value, NodeId next, NodeId carried);
+  NodeId extended(NodeId node);
+  // Extrema over a range of elements (terms_range.cc).
+  struct Range {
+    NodeId element = 0, position = 0; // an element, and the symbol that it has for its position
+    std::int64_t first = 0, stride = 1, count = 0;
+  };
+  std::optional<NodeId> extremumFold(const KnownFold &f);
+  std::optional<Range> rangeOf(NodeId element, NodeId step, std::int64_t count);
+  std::optional<std::int64_t> positionIn(const Range &range, NodeId single);
+  bool joinRanges(Kind kind, std::vector<NodeId> &leaves);
+  NodeId rangeNode(Kind kind, const Range &range);
 
   Pool pool_;
   AffinePool affine_;
   Facts facts_;
   std::vector<bool> isRegistered_; // atoms whose bounds are known to the facts
   std::unordered_map<NodeId, NodeId> settled_;
-  std::unordered_map<NodeId, unsigned> foldLevels_;
+  std::unordered_map<NodeId, unsigned> foldLevels_, levels_;
+  std::unordered_map<NodeId, KnownFold> knownFolds_;
+  /// Folds and a part of one more step: the fold, and how many of the step's operations.
+  std::unordered_map<NodeId, std::pair<NodeId, std::size_t>> partSteps_;
+  std::unordered_map<NodeId, Range> ranges_; // extrema over them
+  bool isExtending_ = false;
   std::map<std::array<std::uint64_t, 3>, NodeId> boundSymbols_;
   std::optional<Term> onArmsOfChoice(const Slice &low, const Slice &high);
   struct BesideHash {

@@ -125,7 +125,7 @@ NodeId Terms::fadd(DType format, NodeId a, NodeId b) {
                                                        << dsl::floatFormat(format).mantissaBits)));
   if (b < a)
     std::swap(a, b);
-  return pool_.make(Kind::FAdd, Sort::of(format), 0, {a, b});
+  return extended(pool_.make(Kind::FAdd, Sort::of(format), 0, {a, b}));
 }
 
 NodeId Terms::fmul(DType format, NodeId a, NodeId b) {
@@ -187,7 +187,7 @@ NodeId Terms::ffma(DType format, NodeId a, NodeId b, NodeId c) {
     std::swap(x, y);
   if (xNegative != yNegative)
     x = fneg(x);
-  return pool_.make(Kind::FFma, Sort::of(format), 0, {x, y, c});
+  return extended(pool_.make(Kind::FFma, Sort::of(format), 0, {x, y, c}));
 }
 
 NodeId Terms::fsqrt(DType format, NodeId a) {
@@ -237,6 +237,7 @@ NodeId Terms::settled(NodeId root) {
     else
       leaves.push_back(at);
   }
+  joinRanges(n.kind, leaves);
   // Of constants only the extreme one counts.
   NodeId extreme = 0;
   bool hasConstant = false;

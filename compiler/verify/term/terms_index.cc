@@ -46,6 +46,16 @@ AffineId Terms::quotient(AffineId form, std::int64_t divisor) {
     const AffineId shared = affine_.plus(rest, -(r.constant % common));
     return affine_.add(whole, quotient(*affine_.dividedBy(shared, common), divisor / common));
   }
+  // floor((g * f + c) / (g * e)) = floor(f / e), where 0 <= c < g.
+  for (const auto &[atom, factor] : r.terms) {
+    const std::int64_t common = std::gcd(factor, divisor);
+    if (common <= 1 || common == divisor)
+      continue;
+    const auto [multiple, small] = affine_.split(rest, common);
+    if (!affine_.form(multiple).isConstant() && !affine_.form(small).isConstant() &&
+        facts_.within(small, 0, common))
+      return affine_.add(whole, quotient(multiple, divisor / common));
+  }
   // floor((floor(f / b) + c) / d) = floor((f + c * b) / (b * d)).
   if (isAtom(r) && pool_.node(r.terms.front().first).kind == Kind::FloorDiv) {
     const NodeId inner = r.terms.front().first;

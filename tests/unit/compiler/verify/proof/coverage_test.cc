@@ -53,6 +53,22 @@ public:
   void store(AffineId element, std::uint32_t path, std::uint32_t thread) {
     summary.stores.push_back({0, element, Term::constant(0), path, thread, 0});
   }
+  /// In a loop around another: element + stride * step for each of its steps.
+  struct InLoop {
+    std::int64_t stride = 0, count = 0;
+  };
+  void storeInLoops(AffineId element, const std::vector<InLoop> &loops) {
+    std::vector<StoreStep> steps;
+    for (const InLoop &loop : loops) {
+      const NodeId step = terms.symbol("step", 64, {Wide{0}, Wide{loop.count - 1}}).node();
+      element = affine().combine(element, 1, affine().atom(step), loop.stride);
+      steps.push_back({step, loop.count});
+    }
+    store(element, 0, 0);
+    summary.stores.back().steps = static_cast<std::uint32_t>(summary.storeSteps.size());
+    summary.storeSteps.push_back(steps);
+  }
+
   /// Each thread one element, the rows of the last block that are none left out.
   void storeRows(std::int64_t rows) {
     for (std::int64_t r = 0; r < rows; ++r) {
@@ -224,6 +240,47 @@ TEST(Coverage, SizesThatTheLaunchRefusesAreNotTried) {
   hand.admits = [](std::span<const std::int64_t> sizes) { return sizes[0] % 2 == 0; };
   hand.store(hand.blocks(2), 0, 0);
   EXPECT_EQ(hand.fault(), "element [1, 0] of y is never stored, for T = 2");
+}
+
+TEST(Coverage, StoresInALoop) {
+  // Four threads, a hundred steps, and three elements behind the loop.
+  const auto faultOf = [](std::int64_t stride, std::int64_t count, std::int64_t skipped) {
+    Hand hand(1, 403);
+    for (std::int64_t thread = 0; thread < 4; ++thread)
+      if (thread != skipped)
+        hand.storeInLoops(hand.blocks(403, thread), {{stride, count}});
+    for (std::int64_t c = 400; c < 403; ++c)
+      hand.store(hand.blocks(403, c), 0, 0);
+    return hand.fault();
+  };
+  const std::string prefix = "that y is stored whole, each element once, is not shown: ";
+  EXPECT_EQ(faultOf(4, 100, -1), "");
+  EXPECT_EQ(faultOf(4, 100, 2), prefix + "a block must store its elements 0 … 402, each, and no "
+                                         "other");
+  EXPECT_EQ(faultOf(4, 99, -1), faultOf(4, 100, 2));
+  EXPECT_EQ(faultOf(4, 101, -1), prefix + "an element may be stored twice");
+  EXPECT_EQ(faultOf(3, 100, -1), prefix + "an element may be stored twice");
+  EXPECT_EQ(faultOf(0, 100, -1), "element [0, 4] of y is never stored, for T = 1");
+  EXPECT_THAT(faultOf(-4, 100, -1), ::testing::HasSubstr("too many values, or some twice"));
+}
+
+TEST(Coverage, StoresInALoopWithinALoop) {
+  Hand hand(1, 60);
+  for (std::int64_t thread = 0; thread < 4; ++thread)
+    hand.storeInLoops(hand.blocks(60, thread), {{20, 3}, {4, 5}});
+  EXPECT_EQ(hand.fault(), "");
+  Hand other(1, 60);
+  for (std::int64_t thread = 0; thread < 4; ++thread)
+    other.storeInLoops(other.blocks(60, thread), {{16, 3}, {4, 5}});
+  EXPECT_THAT(other.fault(), ::testing::HasSubstr("may be stored twice"));
+}
+
+TEST(Coverage, AStepOfNoLoopOfTheStoreIsNotShown) {
+  Hand hand(1, 40);
+  hand.storeInLoops(hand.blocks(40), {{1, 40}});
+  EXPECT_EQ(hand.fault(), "");
+  hand.summary.stores.back().steps = 0;
+  EXPECT_THAT(hand.fault(), ::testing::HasSubstr("not one step a block and a constant"));
 }
 
 TEST(Coverage, ADataDependentAddressIsNotShown) {

@@ -58,7 +58,8 @@ struct Found {
   AffineId size = 0;
   std::vector<Summary> cases;
 
-  explicit Found(const Parts &parts) {
+  /// `elements` of x: N, or a number where long loops are shown by induction, too.
+  explicit Found(const Parts &parts, std::int64_t elements = 0) {
     ptx::ReadFailure failure;
     const auto kernel = ptx::read(kernelOf(parts), "k", failure);
     if (!kernel) {
@@ -74,7 +75,9 @@ struct Found {
       array.name = name;
       array.isRead = array.name == "x";
       array.isWritten = !array.isRead;
-      array.elements = array.isRead ? size : affine.constant(1);
+      array.elements = elements != 0  ? affine.constant(elements)
+                       : array.isRead ? size
+                                      : affine.constant(1);
       array.tensor = array.isRead ? 0 : 1;
       array.value = terms.symbol(name, 64, {Wide{1}, Wide{1} << 61});
       terms.pool().tensors.emplace_back(name);
@@ -88,7 +91,7 @@ struct Found {
     signature.block.size = {2, 1, 1}; // so that N parts cases, not one lane's paths
     signature.blockIndex = {Term::constant(0), Term::constant(0), Term::constant(0)};
     signature.gridSize = {Term::constant(1), Term::constant(1), Term::constant(1)};
-    cases = run(*kernel, terms, signature);
+    cases = run(*kernel, terms, signature, {}, elements != 0);
   }
 
   std::string fault() const {
@@ -158,6 +161,87 @@ TEST(Loops, OfAnotherStrideStartOrCountAreOthers) {
   ASSERT_EQ(still.fault(), "");
   EXPECT_NE(still.value(), still.sum(still.size, 1, 0));
   EXPECT_EQ(still.value(), still.sum(still.size, 0, 0));
+}
+
+/// A loop of 64 steps, which the code knows.
+Parts known() {
+  Parts parts;
+  parts.guard = "";
+  parts.again = "setp.lt.u64 %p2, %rd4, 64;\n  @%p2 bra loop;";
+  return parts;
+}
+
+TEST(LongLoops, AreFoldsToo) {
+  Found found(known(), 64);
+  ASSERT_EQ(found.fault(), "");
+  EXPECT_TRUE(found.cases.front().hasLongLoops);
+  EXPECT_EQ(found.value(), found.sum(found.terms.affine().constant(64), 1, 0));
+}
+
+TEST(LongLoops, CostTheSameHoweverLong) {
+  Parts longer = known();
+  longer.again = "setp.lt.u64 %p2, %rd4, 1000000;\n  @%p2 bra loop;";
+  Found some(known(), 64), many(longer, 1000000);
+  ASSERT_EQ(some.fault() + many.fault(), "");
+  EXPECT_EQ(some.cases.front().steps, many.cases.front().steps);
+  EXPECT_EQ(some.terms.pool().size(), many.terms.pool().size());
+}
+
+TEST(LongLoops, MayCountIn32Bits) {
+  Parts parts = known();
+  parts.next = "add.s32 %r4, %r4, 1;\n  add.s64 %rd5, %rd5, 4;";
+  parts.guard = "mov.u32 %r4, 0;";
+  parts.again = "setp.lt.u32 %p2, %r4, 64;\n  @%p2 bra loop;";
+  Found found(parts, 64);
+  ASSERT_EQ(found.fault(), "");
+  EXPECT_TRUE(found.cases.front().hasLongLoops);
+  EXPECT_EQ(found.value(), found.sum(found.terms.affine().constant(64), 1, 0));
+}
+
+TEST(LongLoops, MayStore) {
+  Parts parts = known();
+  parts.guard = "mov.u64 %rd6, %rd2;";
+  parts.body = "ld.global.nc.f32 %f2, [%rd5];\n  st.global.f32 [%rd6], %f2;\n"
+               "  add.s64 %rd6, %rd6, 4;";
+  Found found(parts, 64);
+  ASSERT_EQ(found.fault(), "");
+  const Summary &summary = found.cases.front();
+  const GlobalStore &store = summary.stores.front();
+  const std::vector<StoreStep> &steps = summary.storeSteps.at(store.steps);
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_EQ(steps[0].count, 64);
+  EXPECT_EQ(store.element, found.terms.affine().atom(steps[0].step));
+  EXPECT_EQ(store.value, found.terms.input(0, DType::F32, store.element));
+}
+
+TEST(LongLoops, OneStepTooManyLeavesTheArray) {
+  Found found(known(), 63);
+  EXPECT_THAT(found.fault(), HasSubstr("need not be below 63"));
+}
+
+/// What one step does not say of all is run out, step by step.
+TEST(LongLoops, OthersAreRunOut) {
+  const auto runsOut = [](const char *what, const Parts &parts) {
+    SCOPED_TRACE(what);
+    Found found(parts, 64);
+    EXPECT_EQ(found.fault(), "");
+    EXPECT_FALSE(found.cases.front().hasLongLoops);
+    EXPECT_GT(found.cases.front().steps, 64u * 4);
+  };
+  Parts barrier = known();
+  barrier.body += "\n  bar.sync 0;";
+  runsOut("a barrier in each step", barrier);
+  Parts doubles = known();
+  doubles.guard = "mov.u64 %rd4, 1;";
+  doubles.next = "shl.b64 %rd4, %rd4, 1;\n  add.s64 %rd5, %rd5, 4;";
+  doubles.again = "setp.lt.u64 %p2, %rd4, 1152921504606846976;\n  @%p2 bra loop;";
+  runsOut("a count that doubles", doubles);
+  Parts both = known();
+  both.body += "\n  add.rn.f32 %f3, %f3, %f1;\n  add.rn.f32 %f1, %f1, %f3;";
+  runsOut("two values that depend on each other", both);
+  Parts some = known(); // the first steps alone store
+  some.body += "\n  setp.lt.u64 %p3, %rd4, 7;\n  @%p3 st.global.f32 [%rd2], %f1;";
+  runsOut("a store that some steps make", some);
 }
 
 struct Refused {

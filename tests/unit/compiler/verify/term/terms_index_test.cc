@@ -90,6 +90,23 @@ TEST_F(TermsIndex, FormsOfManyTermsAreOneByTheirTerms) {
   EXPECT_EQ(affine_.sub(up, down), affine_.constant(0));
 }
 
+TEST_F(TermsIndex, QuotientsLoseASmallRest) {
+  // Rows of 32 elements, 1024 of which make a block: the element in a row does not count.
+  const AffineId row = symbol(0, 5000), inside = symbol(0, 31), beyond = symbol(0, 32);
+  const auto of = [&](AffineId element) {
+    return terms_.quotient(affine_.combine(row, 32, element, 1), 32 * 1024);
+  };
+  EXPECT_EQ(of(inside), terms_.quotient(row, 1024));
+  EXPECT_NE(of(beyond), terms_.quotient(row, 1024));
+  for (std::uint64_t at : {0, 1, 1023, 1024, 4095, 5000})
+    for (std::uint64_t element : {0, 1, 31, 32}) {
+      const auto want = static_cast<std::int64_t>((32 * at + element) / (32 * 1024));
+      if (element < 32)
+        EXPECT_EQ(valueOf(of(inside), {at, element, 0}), want);
+      EXPECT_EQ(valueOf(of(beyond), {at, 0, element}), want);
+    }
+}
+
 TEST_F(TermsIndex, QuotientsRoundDown) {
   const AffineId a = symbol(0, 200);
   for (const std::int64_t factor : {1, 2, 3, -1, -4, 10})
