@@ -168,7 +168,65 @@ private:
         taken.insert({i.src[0].reg, i.src[1].reg});
       }
     }
+    pairsByCarry(found, taken);
     return found;
+  }
+
+  /// What one instruction of the source does that adds to a register of its lanes.
+  struct Sum {
+    bool isLower = false, isUpper = false; // without a carry in, with one
+    RegisterId reg = kNoRegister;          // written, of 32 bits
+    std::set<RegisterId> read;             // of the lanes
+    std::set<RegisterId> masksRead, masksWritten;
+  };
+
+  Sum sumOf(std::uint32_t &pc) const {
+    const Kernel &kernel = m_.kernel_;
+    Sum sum;
+    for (const std::uint32_t line = kernel.code[pc].line;
+         pc < kernel.code.size() && kernel.code[pc].line == line; ++pc) {
+      const Instruction &i = kernel.code[pc];
+      if (i.op == Op::AddCarry || i.op == Op::SubBorrow)
+        (i.src[2].isRegister() ? sum.isUpper : sum.isLower) = true;
+      for (const Operand &o : i.src)
+        if (o.isRegister() && !kernel.registers[o.reg].name.empty())
+          (kernel.registers[o.reg].uniform ? sum.masksRead : sum.read).insert(o.reg);
+      for (const RegisterId reg : i.dst)
+        if (!kernel.registers[reg].name.empty()) {
+          if (kernel.registers[reg].uniform)
+            sum.masksWritten.insert(reg);
+          else if (kernel.registers[reg].width == 32)
+            sum.reg = reg;
+        }
+    }
+    return sum;
+  }
+
+  /// And those that a sum and its carry move. A guess, as all of them: what is no number of 64 bits
+  /// is then none of two of 32.
+  void pairsByCarry(std::map<RegisterId, RegisterId> &found, std::set<RegisterId> &taken) const {
+    std::vector<Sum> open; // lower sums whose carry is still there
+    for (std::uint32_t pc = 0; pc < m_.kernel_.code.size();) {
+      if (!loop_.body[pc]) {
+        ++pc;
+        continue;
+      }
+      const Sum sum = sumOf(pc);
+      const auto meets = [](const std::set<RegisterId> &a, const std::set<RegisterId> &b) {
+        return std::ranges::any_of(a, [&](RegisterId reg) { return b.contains(reg); });
+      };
+      const bool movesItself = sum.reg != kNoRegister && sum.read.contains(sum.reg);
+      if (sum.isUpper && movesItself && !taken.contains(sum.reg))
+        for (const Sum &lower : open)
+          if (meets(lower.masksWritten, sum.masksRead) && !taken.contains(lower.reg)) {
+            found[lower.reg] = sum.reg;
+            taken.insert({lower.reg, sum.reg});
+            break;
+          }
+      std::erase_if(open, [&](const Sum &s) { return meets(s.masksWritten, sum.masksWritten); });
+      if (sum.isLower && movesItself)
+        open.push_back(sum);
+    }
   }
 
   void collect() {

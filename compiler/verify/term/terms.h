@@ -268,6 +268,7 @@ private:
   std::unordered_map<NodeId, Range> ranges_; // extrema over them
   bool isExtending_ = false;
   std::map<std::array<std::uint64_t, 3>, NodeId> boundSymbols_;
+  bool hasManyChoices(const Term &a) const;
   std::optional<Term> onArmsOfChoice(const Slice &low, const Slice &high);
   struct BesideHash {
     std::size_t operator()(const std::array<std::uint64_t, 3> &key) const;

@@ -49,6 +49,23 @@ Term Terms::beside(const Term &low, unsigned lowWidth, const Term &high, unsigne
   return concat(parts, widths);
 }
 
+/// Choices in choices whose ways are more than halves of numbers have.
+bool Terms::hasManyChoices(const Term &a) const {
+  constexpr int kMany = 64;
+  std::vector<NodeId> todo;
+  if (a.isNode())
+    todo.push_back(a.node());
+  for (int seen = 0; !todo.empty(); ++seen) {
+    const NodeId id = todo.back();
+    todo.pop_back();
+    if (seen == kMany)
+      return true;
+    if (pool_.node(id).kind == Kind::Select)
+      todo.insert(todo.end(), {pool_.args(id)[1], pool_.args(id)[2]});
+  }
+  return false;
+}
+
 /// Of a choice and its neighbour both arms, where both become one value. Choices in choices ask the
 /// same again and again.
 std::optional<Term> Terms::throughChoice(const Slice &low, const Slice &high) {
@@ -56,6 +73,13 @@ std::optional<Term> Terms::throughChoice(const Slice &low, const Slice &high) {
     return t.isNode() && pool_.node(t.node()).kind == Kind::Select;
   };
   if (!isChoice(high.value) && !isChoice(low.value))
+    return std::nullopt;
+  // Two floats side by side are no one value, and a choice of many is none of numbers.
+  const auto isFloat = [&](const Term &t) {
+    return t.isNode() && pool_.node(t.node()).sort.isFloat();
+  };
+  if ((isFloat(low.value) && isFloat(high.value)) || hasManyChoices(low.value) ||
+      hasManyChoices(high.value))
     return std::nullopt;
   const std::array<std::uint64_t, 3> key = {low.value.bits, high.value.bits,
                                             std::uint64_t{low.width} << 16 |
