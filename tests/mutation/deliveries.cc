@@ -1,9 +1,8 @@
 #include "tests/mutation/deliveries.h"
 
-#include "compiler/verify/machine/concrete.h"
+#include "tests/mutation/lane_values.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <optional>
@@ -16,6 +15,8 @@ using verify::Counter;
 using verify::Instruction;
 using verify::Kernel;
 using verify::Op;
+
+std::uint32_t lanesOf(const Kernel &kernel) { return static_cast<std::uint32_t>(kernel.waveSize); }
 
 /// What is outstanding on a path: how many accesses of the same counter were made since, at least.
 class Outstanding {
@@ -77,15 +78,11 @@ private:
   std::map<std::pair<Counter, verify::RegisterId>, std::uint64_t> ages_;
 };
 
-/// One wave with known thread numbers; what comes from memory, sizes or the block is unknown.
+/// Every path of one wave: of branches on thread numbers alone one side, of others both.
 class WavePaths {
 public:
-  WavePaths(const Kernel &kernel, verify::BlockShape block, std::uint32_t first)
-      : kernel_(kernel), block_(block), first_(first),
-        lanes_(static_cast<std::uint32_t>(kernel.waveSize)) {
-    Path start;
-    start.values.resize(kernel.registers.size() * lanes_);
-    left_.push_back(std::move(start));
+  WavePaths(const Kernel &kernel, verify::BlockShape block, std::uint32_t first) : kernel_(kernel) {
+    left_.push_back({0, LaneValues(kernel, block, first, lanesOf(kernel)), {}});
     while (!left_.empty() && problem.empty()) {
       Path path = std::move(left_.back());
       left_.pop_back();
@@ -96,10 +93,9 @@ public:
   std::string problem;
 
 private:
-  using Known = std::optional<std::uint64_t>;
   struct Path {
     Place at = 0;
-    std::vector<Known> values; // of register r in lane l: [r * lanes + l]
+    LaneValues values;
     Outstanding outstanding;
   };
 
@@ -116,137 +112,27 @@ private:
       else if (i.op == Op::Branch)
         branch(path, i);
       else {
-        compute(path, i);
+        path.values.compute(i);
         ++path.at;
       }
     }
   }
 
   void branch(Path &path, const Instruction &i) {
-    const Known guard = i.guard == verify::kNoRegister ? Known(1) : cell(path, i.guard, 0);
-    if (guard && i.guard != verify::kNoRegister && ((*guard & 1) != 0) == i.guardNegated) {
-      ++path.at;
-      return;
-    }
-    if (!guard) {
+    const Known taken = path.values.isOn(i, 0);
+    if (!taken) {
       left_.push_back(path);
       ++left_.back().at;
     }
-    path.at = i.target;
-  }
-
-  Known &cell(Path &path, verify::RegisterId reg, std::uint32_t lane) const {
-    return path.values[reg * lanes_ + (kernel_.registers[reg].uniform ? 0 : lane)];
-  }
-  Known read(Path &path, const verify::Operand &operand, std::uint32_t lane) const {
-    return operand.isRegister() ? cell(path, operand.reg, lane) : Known(operand.bits);
-  }
-  /// Whether the lane does the instruction.
-  Known isOn(Path &path, const Instruction &i, std::uint32_t lane) const {
-    if (i.guard == verify::kNoRegister)
-      return 1;
-    const Known guard = cell(path, i.guard, lane);
-    return guard ? Known(((*guard & 1) != 0) != i.guardNegated) : guard;
-  }
-
-  void compute(Path &path, const Instruction &i) const {
-    if (i.dst.empty())
-      return;
-    const bool isUniform = kernel_.registers[i.dst.front()].uniform;
-    if (i.op == Op::Ballot) {
-      cell(path, i.dst[0], 0) = ballot(path, i);
-      return;
-    }
-    std::vector<std::vector<Known>> results;
-    for (std::uint32_t lane = 0; lane < (isUniform ? 1 : lanes_); ++lane)
-      results.push_back(result(path, i, lane));
-    for (std::uint32_t lane = 0; lane < results.size(); ++lane) {
-      const Known on = isUniform || i.op == Op::LaneBit ? Known(1) : isOn(path, i, lane);
-      for (std::size_t k = 0; k < i.dst.size(); ++k)
-        if (!on || *on != 0)
-          cell(path, i.dst[k], lane) = on ? results[lane][k] : std::nullopt;
-    }
-  }
-
-  Known ballot(Path &path, const Instruction &i) const {
-    std::uint64_t mask = 0;
-    for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
-      const Known on = isOn(path, i, lane), bit = read(path, i.src[0], lane);
-      if (on == std::uint64_t{0} || bit == std::uint64_t{0})
-        continue;
-      if (!on || !bit)
-        return std::nullopt;
-      mask |= (*bit & 1) << lane;
-    }
-    return mask;
-  }
-
-  std::vector<Known> result(Path &path, const Instruction &i, std::uint32_t lane) const {
-    std::vector<Known> unknown(i.dst.size());
-    if (i.op == Op::Special)
-      return {special(i.special, lane)};
-    if (i.op == Op::LaneBit) {
-      const Known mask = read(path, i.src[0], 0);
-      return {mask ? Known(*mask >> lane & 1) : mask};
-    }
-    if (i.op == Op::Select) {
-      const Known condition = read(path, i.src[0], lane);
-      return {condition ? read(path, i.src[(*condition & 1) != 0 ? 1 : 2], lane) : condition};
-    }
-    if (i.op > Op::CmpLeS) // floats, memory, other lanes
-      return unknown;
-    std::array<std::uint64_t, verify::kMostOperands> bits{};
-    for (std::size_t k = 0; k < i.src.size(); ++k) {
-      const Known value = read(path, i.src[k], lane);
-      if (!value)
-        return unknown;
-      bits[k] = *value;
-    }
-    std::uint64_t second = 0;
-    unknown[0] = verify::computeInteger(i, bits.data(), &second);
-    if (unknown.size() > 1)
-      unknown[1] = second;
-    return unknown;
-  }
-
-  Known special(verify::SpecialRegister which, std::uint32_t lane) const {
-    const std::uint32_t thread = first_ + lane, live = std::min(block_.threads() - first_, lanes_);
-    switch (which) {
-    case verify::SpecialRegister::TidX:
-      return thread % block_.size[0];
-    case verify::SpecialRegister::TidY:
-      return thread / block_.size[0] % block_.size[1];
-    case verify::SpecialRegister::TidZ:
-      return thread / block_.size[0] / block_.size[1];
-    case verify::SpecialRegister::LaneId:
-      return lane;
-    case verify::SpecialRegister::LiveLanes:
-      return live == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << live) - 1;
-    default:
-      return std::nullopt;
-    }
+    path.at = taken == std::uint64_t{0} ? path.at + 1 : i.target;
   }
 
   const Kernel &kernel_;
-  verify::BlockShape block_;
-  std::uint32_t first_, lanes_;
   std::vector<Path> left_;
   std::uint64_t steps_ = 0;
 };
 
 } // namespace
-
-std::vector<Place> following(const Kernel &kernel, Place at) {
-  const Instruction &i = kernel.code[at];
-  std::vector<Place> places;
-  const bool mayPass = i.guard != verify::kNoRegister ||
-                       (i.op != Op::Branch && i.op != Op::Exit && i.op != Op::Trap);
-  if (mayPass && at + 1 < kernel.code.size())
-    places.push_back(at + 1);
-  if (i.op == Op::Branch)
-    places.push_back(i.target);
-  return places;
-}
 
 std::string undelivered(const Kernel &kernel) {
   std::vector<std::optional<Outstanding>> states(kernel.code.size());
@@ -270,8 +156,7 @@ std::string undelivered(const Kernel &kernel) {
 }
 
 std::string undeliveredInWaves(const Kernel &kernel, verify::BlockShape block) {
-  const auto lanes = static_cast<std::uint32_t>(kernel.waveSize);
-  for (std::uint32_t first = 0; first < block.threads(); first += lanes)
+  for (std::uint32_t first = 0; first < block.threads(); first += lanesOf(kernel))
     if (WavePaths paths(kernel, block, first); !paths.problem.empty())
       return paths.problem;
   return "";

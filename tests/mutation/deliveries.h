@@ -4,16 +4,9 @@
 #include "compiler/verify/machine/instruction.h"
 #include "compiler/verify/machine/machine.h"
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
 namespace ordo::mutation {
-
-using Place = std::uint32_t; // in Kernel::code
-
-/// Where control may go from there.
-std::vector<Place> following(const verify::Kernel &kernel, Place at);
 
 /// The first use, on some path of the text, of what an access has yet to deliver, or of a barrier
 /// before an access to LDS is done; or empty.

@@ -1,9 +1,12 @@
 #include "tests/mutation/ordering.h"
 
 #include "tests/mutation/deliveries.h"
+#include "tests/mutation/lane_values.h"
+#include "tests/mutation/touches.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <set>
 #include <utility>
 #include <vector>
@@ -14,11 +17,6 @@ namespace {
 using verify::Instruction;
 using verify::Kernel;
 using verify::Op;
-
-bool isAccess(const Instruction &i) {
-  return (i.op == Op::Load || i.op == Op::Store || i.op == Op::Atomic || i.op == Op::CopyAsync) &&
-         (i.access.space == verify::Space::Shared || i.access.space == verify::Space::Generic);
-}
 
 /// Of all threads: one with a count is for a part of them, and a wave's is enough where it has all.
 bool isBarrier(const Instruction &i, bool isOneWave) {
@@ -31,25 +29,53 @@ bool isBarrier(const Instruction &i, bool isOneWave) {
 using Pairs = std::set<std::pair<std::size_t, std::size_t>>;
 
 /// The accesses in the order of the text, and which of them may lie in one epoch: those that are
-/// reached from one start, the kernel's or a barrier's, without a barrier.
+/// reached from one start, the kernel's or a barrier's, without a barrier; and in particular those
+/// that one thread makes one after the other without a barrier, of a loop's other rounds too.
 class Epochs {
 public:
   Epochs(const Kernel &kernel, bool isOneWave) : kernel_(kernel), isOneWave_(isOneWave) {
     for (Place at = 0; at < kernel.code.size(); ++at)
-      if (isAccess(kernel.code[at]))
+      if (mayTouch(kernel.code[at]))
         accesses_.push_back(at);
-    from(0);
+    beside(0);
     for (Place at = 0; at + 1 < kernel.code.size(); ++at)
       if (isBarrier(kernel.code[at], isOneWave))
-        from(at + 1);
+        beside(at + 1);
+    for (std::size_t access = 0; access < accesses_.size(); ++access)
+      for (const std::size_t next : from(accesses_[access] + 1))
+        inTurn_.insert({access, next});
   }
 
-  const Pairs &together() const { return together_; }
   std::size_t count() const { return accesses_.size(); }
-  bool isLoad(std::size_t access) const { return kernel_.code[accesses_[access]].op == Op::Load; }
+  Place place(std::size_t access) const { return accesses_[access]; }
+  const Instruction &instruction(std::size_t access) const {
+    return kernel_.code[accesses_[access]];
+  }
+  bool areApart(const std::pair<std::size_t, std::size_t> &pair) const {
+    return !together_.contains(pair) && !inTurn_.contains(pair) &&
+           !inTurn_.contains({pair.second, pair.first});
+  }
+  /// What shares an epoch here and does not there, but for loads with loads.
+  Pairs beyond(const Epochs &there) const {
+    Pairs pairs;
+    std::ranges::set_difference(together_, there.together_, std::inserter(pairs, pairs.end()));
+    std::ranges::set_difference(inTurn_, there.inTurn_, std::inserter(pairs, pairs.end()));
+    std::erase_if(pairs, [&](const auto &pair) {
+      return instruction(pair.first).op == Op::Load && instruction(pair.second).op == Op::Load;
+    });
+    return pairs;
+  }
 
 private:
-  void from(Place start) {
+  void beside(Place start) {
+    const std::vector<std::size_t> reached = from(start);
+    for (const std::size_t a : reached)
+      for (const std::size_t b : reached)
+        together_.insert({a, b});
+  }
+
+  /// The accesses that are reached without a barrier.
+  std::vector<std::size_t> from(Place start) const {
     std::vector<Place> left = {start};
     std::set<Place> seen = {start};
     std::vector<std::size_t> reached;
@@ -64,16 +90,43 @@ private:
         if (seen.insert(to).second)
           left.push_back(to);
     }
-    for (const std::size_t a : reached)
-      for (const std::size_t b : reached)
-        together_.insert({a, b});
+    return reached;
   }
 
   const Kernel &kernel_;
   bool isOneWave_;
   std::vector<Place> accesses_;
-  Pairs together_;
+  Pairs together_, inTurn_;
 };
+
+/// Why accesses need no barrier of the block between them: different threads that touch one byte
+/// are of one wave, and the wave orders them. Or empty.
+std::string orderedByWaves(const Kernel &mutant, verify::BlockShape block, const Epochs &epochs,
+                           const Pairs &pairs) {
+  const Touches touches(mutant, block);
+  const Epochs ofWaves(mutant, true);
+  const bool isLockStep = mutant.model == verify::Model::LockStep;
+  const auto isShared = [&](std::size_t access) {
+    return epochs.instruction(access).access.space == verify::Space::Shared;
+  };
+  bool isOfThreads = true;
+  for (const auto &pair : pairs) {
+    const Meeting meeting = touches.meeting(epochs.place(pair.first), epochs.place(pair.second));
+    if (meeting == Meeting::None)
+      continue;
+    isOfThreads = false;
+    const bool isOrdered =
+        isLockStep ? isShared(pair.first) && isShared(pair.second) : ofWaves.areApart(pair);
+    if (meeting == Meeting::AcrossWaves || !isOrdered)
+      return "";
+  }
+  if (isOfThreads)
+    return "what comes to share an epoch touches no byte from two threads";
+  return isLockStep ? "what comes to share an epoch touches no byte from two waves, and the "
+                      "accesses of one are seen in their order"
+                    : "what comes to share an epoch touches no byte from two warps, and has the "
+                      "warp's barrier between";
+}
 
 } // namespace
 
@@ -90,12 +143,13 @@ std::string ordersAll(const Kernel &kernel, const Kernel &mutant, verify::BlockS
   }
   if (isOneWave && kernel.model == verify::Model::LockStep)
     return "the block is one wave, which needs no barrier; " + waits;
-  for (const auto &pair : after.together())
-    if (!before.together().contains(pair) &&
-        !(after.isLoad(pair.first) && after.isLoad(pair.second)))
-      return "";
-  return "no access to shared memory shares an epoch that it did not, but for loads with loads; " +
-         waits;
+  const Pairs pairs = after.beyond(before);
+  if (pairs.empty())
+    return "no access to shared memory shares an epoch that it did not, but for loads with "
+           "loads; " +
+           waits;
+  const std::string why = orderedByWaves(mutant, block, after, pairs);
+  return why.empty() ? why : why + "; " + waits;
 }
 
 } // namespace ordo::mutation

@@ -12,7 +12,9 @@ namespace ordo::mutation {
 
 /// Why the mutant orders all that the kernel orders, or empty if that is not found. Both:
 /// - epochs: two accesses to shared memory, one a store, between which the kernel always has a
-///   barrier of the block have one in the mutant too, whichever threads make them;
+///   barrier of the block have one in the mutant too, whichever threads make them; or no byte is
+///   touched by different threads in both, as far as thread numbers tell, or only by threads of one
+///   wave that its lock step or its own barrier orders (touches.h);
 /// - deliveries (AMDGCN): on every path that a wave can take the mutant waits for a load before it
 ///   uses what it delivers, and for all accesses to LDS before a barrier (deliveries.h).
 /// The mutant must have the kernel's accesses to shared memory, in their order in the text. The

@@ -91,6 +91,91 @@ TEST(Ordering, ABlockOfOneWave) {
   EXPECT_EQ(mutation::ordersAll(lockStep, gcn(store + wait + load), blockOf(65)), "");
 }
 
+TEST(Ordering, TheNextRoundsStoreIsBesideThisOnesLoadThoughOneRoundsAre) {
+  const std::string head = "$L:\n", back = "setp.ne.u32 %p1, %r2, 0;\n@%p1 bra $L;\n";
+  const auto kernel = ptx(head + kStore + kLoad + kBarrier + back);
+  EXPECT_EQ(ordersAll(kernel, ptx(head + kStore + kLoad + back)), "");
+}
+
+// Each thread's own word, at %r3.
+const std::string kOwn = "mov.u32 %r4, %tid.x;\nshl.b32 %r4, %r4, 2;\nadd.u32 %r3, %r1, %r4;\n"
+                         "st.shared.u32 [%r3], %r4;\n";
+
+TEST(Ordering, AThreadReadsWhatItWrote) {
+  const auto kernel = [&](const std::string &offset, const std::string &barrier) {
+    return ptx(kOwn + barrier + "ld.shared.u32 %r2, [%r3" + offset + "];\n");
+  };
+  EXPECT_THAT(ordersAll(kernel("", kBarrier), kernel("", "")), HasSubstr("two threads"));
+  EXPECT_EQ(ordersAll(kernel("+4", kBarrier), kernel("+4", "")), "");
+  EXPECT_EQ(ordersAll(kernel("+2", kBarrier), kernel("+2", "")), "");
+}
+
+TEST(Ordering, AWarpReadsWhatItWrote) {
+  const auto kernel = [&](const std::string &place, const std::string &barrier) {
+    return ptx(kOwn + barrier + "setp.ne.u32 %p1, %r4, 0;\n@%p1 bra $L;\nld.shared.v4.u32 " +
+               "{%r5, %r6, %r7, %r8}, [buf+" + place + "];\n$L:\n");
+  };
+  const std::string ofWarp = "bar.warp.sync -1;\n";
+  EXPECT_THAT(ordersAll(kernel("112", kBarrier), kernel("112", ofWarp)), HasSubstr("two warps"));
+  EXPECT_EQ(ordersAll(kernel("128", kBarrier), kernel("128", ofWarp)), "");
+  EXPECT_EQ(ordersAll(kernel("112", kBarrier), kernel("112", "")), "");
+  EXPECT_EQ(ordersAll(kernel("112", kBarrier), kernel("112", "bar.warp.sync 1;\n")), "");
+}
+
+TEST(Ordering, AnAddressThatIsNotOfThreadNumbersMayBeAny) {
+  const auto kernel = [&](const std::string &barrier) {
+    return ptx(kOwn + barrier + "mov.u32 %r4, %ctaid.x;\nadd.u32 %r3, %r3, %r4;\n" +
+               "ld.shared.u32 %r2, [%r3];\n");
+  };
+  EXPECT_EQ(ordersAll(kernel(kBarrier), kernel("")), "");
+}
+
+TEST(Ordering, AnAddressThatALoopChangesMayBeAny) {
+  const auto kernel = [&](const std::string &barrier) {
+    return ptx(kOwn + barrier + "mov.u32 %r5, 0;\n$L:\nld.shared.u32 %r2, [%r3];\n" +
+               "add.u32 %r3, %r3, 4;\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 2;\n" +
+               "@%p1 bra $L;\n");
+  };
+  EXPECT_EQ(ordersAll(kernel(kBarrier), kernel("")), "");
+}
+
+TEST(Ordering, AWaveInLockStepReadsWhatItWrote) {
+  const auto kernel = [&](int place, const std::string &barrier) {
+    return gcn("v_lshlrev_b32_e32 v1, 2, v0\nds_write_b32 v1, v0\ns_waitcnt lgkmcnt(0)\n" +
+               barrier + "v_cmp_eq_u32_e32 vcc, 0, v0\nv_mov_b32 v5, 0\n" +
+               "s_and_saveexec_b64 s[6:7], vcc\ns_cbranch_execz .Lpast\n" +
+               "ds_read_b128 v[8:11], v5 offset:" + std::to_string(place) +
+               "\ns_waitcnt lgkmcnt(0)\n.Lpast:\n");
+  };
+  const std::string barrier = "s_barrier\n";
+  EXPECT_THAT(ordersAll(kernel(240, barrier), kernel(240, "")), HasSubstr("two waves"));
+  EXPECT_EQ(ordersAll(kernel(256, barrier), kernel(256, "")), "");
+}
+
+TEST(Ordering, AnAddressIsKnownUnderAGuardThatIsNotAndNotUnderAnother) {
+  // EXEC is of the block's number; v1 is each wave's own, unless a lane that was off goes on.
+  const auto kernel = [&](const std::string &barrier, const std::string &after) {
+    return gcn("v_lshlrev_b32_e32 v1, 2, v0\nds_write_b32 v1, v0\ns_waitcnt lgkmcnt(0)\n" +
+               barrier + "v_mov_b32 v1, 0\nv_cmp_eq_u32_e32 vcc, s2, v0\n" +
+               "s_and_saveexec_b64 s[6:7], vcc\ns_cbranch_execz .Lpast\n" +
+               "v_lshlrev_b32_e32 v1, 2, v0\n" + after +
+               "ds_read_b32 v8, v1\ns_waitcnt lgkmcnt(0)\n.Lpast:\n");
+  };
+  const std::string barrier = "s_barrier\n", all = "s_mov_b64 exec, s[6:7]\n";
+  EXPECT_THAT(ordersAll(kernel(barrier, ""), kernel("", "")), HasSubstr("two threads"));
+  EXPECT_EQ(ordersAll(kernel(barrier, all), kernel("", all)), "");
+}
+
+TEST(Ordering, OneOperandOfAConditionMayDecideIt) {
+  const auto kernel = [&](const std::string &operation, const std::string &barrier) {
+    return ptx(kOwn + barrier + "mov.u32 %r5, %ctaid.x;\nsetp.eq.u32 %p1, %r5, 7;\n" +
+               "setp.ne.u32 %p2, %r4, 0;\n" + operation + ".pred %p3, %p1, %p2;\n" +
+               "@%p3 bra $L;\nld.shared.u32 %r2, [buf];\n$L:\n");
+  };
+  EXPECT_NE(ordersAll(kernel("or", kBarrier), kernel("or", "")), "");
+  EXPECT_EQ(ordersAll(kernel("and", kBarrier), kernel("and", "")), "");
+}
+
 TEST(Ordering, AnAccessMoreIsNotTheKernels) {
   EXPECT_EQ(ordersAll(ptx(kStore), ptx(kStore + kStore)), "");
 }

@@ -1,6 +1,6 @@
 #include "tests/mutation/variant.h"
 
-#include "tests/mutation/deliveries.h"
+#include "tests/mutation/lane_values.h"
 
 #include <algorithm>
 #include <map>
