@@ -67,6 +67,7 @@ void Claim::addArrays() {
     array.name = tensor.name;
     array.type = tensor.type;
     array.shape = contract_->shape(k);
+    limitProduct(array.shape, kMostBytes / dsl::byteSize(tensor.type));
     array.elements = contract_->elements(k);
     array.isRead = tensor.isRead();
     array.isWritten = tensor.isWritten();
@@ -78,6 +79,19 @@ void Claim::addArrays() {
   for (std::size_t k = 0; k < program_.tensors.size(); ++k)
     signature_.arguments[k].value =
         terms_.symbol("&" + program_.tensors[k].name, 64, {Wide{1}, Wide{kHighest}});
+}
+
+/// Where two extents are not numbers, their product is promised for the array that has them. (Of
+/// three, that of two has no bound where the third may be 0.)
+void Claim::limitProduct(std::span<const AffineId> shape, std::int64_t most) {
+  std::vector<AffineId> free;
+  for (const AffineId extent : shape)
+    if (terms_.affine().constantOf(extent) == 0)
+      return;
+    else if (!terms_.affine().constantOf(extent))
+      free.push_back(extent);
+  if (free.size() == 2)
+    terms_.limitProduct(free[0], free[1], most);
 }
 
 /// form <= most: an interval where it speaks of one symbol, for intervals are looked at first.
@@ -119,7 +133,10 @@ void Claim::addGrid(const Launch &launch) {
   if (extent && *extent >= 1 && *extent <= launch.rows)
     return;
   limit(grid_.extent, kMostBlocks * std::min(launch.rows, kMostBytes / kMostBlocks));
-  grid_.block = terms_.symbol("block", 32, {Wide{0}, Wide{kMostBlocks - 1}});
+  const Wide last =
+      (terms_.facts().interval(grid_.extent).high.value_or(Wide{kMostBytes}) - 1) / launch.rows;
+  grid_.block =
+      terms_.symbol("block", 32, {Wide{0}, std::clamp(last, Wide{0}, Wide{kMostBlocks - 1})});
   const Term count = terms_.symbol("blocks", 32, {Wide{0}, Wide{kMostBlocks}});
   // rows * block < extent, and rows * (blocks - 1) < extent <= rows * blocks.
   const AffineId block = affine.atom(grid_.block.node()), blocks = affine.atom(count.node());

@@ -28,6 +28,7 @@ private:
   void addScalars();
   void addArrays();
   void addGrid(const Launch &launch);
+  void limitProduct(std::span<const AffineId> shape, std::int64_t most);
   void limit(AffineId form, std::int64_t most);
   void assume();
 

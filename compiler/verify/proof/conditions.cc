@@ -121,6 +121,20 @@ Conditions takenApart(Terms &terms, std::span<const Condition> path) {
   return conditions;
 }
 
+void pin(Terms &terms, Conditions &conditions) {
+  AffinePool &affine = terms.affine();
+  for (const AffineId given : conditions.given) {
+    const Affine f = affine.form(given);
+    if (f.terms.size() != 1 || f.terms.front().second >= 0 || f.constant < 0 ||
+        terms.pool().node(f.terms.front().first).kind != Kind::Symbol)
+      continue;
+    const auto [symbol, factor] = f.terms.front();
+    const Wide most = Wide{f.constant} / -Wide{factor};
+    if (terms.facts().ofAtom(symbol).low == most)
+      conditions.equal.emplace_back(symbol, affine.constant(static_cast<std::int64_t>(most)));
+  }
+}
+
 AffineId settled(Terms &terms, AffineId form, const Conditions &conditions) {
   AffinePool &affine = terms.affine();
   // A replacement has older atoms than the atom, or symbols that no equation is solved for: it

@@ -20,6 +20,10 @@ struct Conditions {
 /// Conjunctions are opened; `x != 0` is `x >= 1` where x is known not to be negative.
 Conditions takenApart(Terms &terms, std::span<const Condition> path);
 
+/// Adds to `equal` the symbols that a bound leaves one value: block, where 99 - 128*block >= 0. Not
+/// for element numbers, which coverage counts by blocks.
+void pin(Terms &terms, Conditions &conditions);
+
 /// `form` with every min and max that the conditions decide replaced by its operand, every quotient
 /// that becomes exact by it, and every symbol that is fixed.
 AffineId settled(Terms &terms, AffineId form, const Conditions &conditions);

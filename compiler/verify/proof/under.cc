@@ -30,7 +30,9 @@ bool isCondition(Kind kind) {
 } // namespace
 
 Under::Under(Terms &terms, Conditions conditions)
-    : terms_(terms), conditions_(std::move(conditions)) {}
+    : terms_(terms), conditions_(std::move(conditions)) {
+  pin(terms_, conditions_);
+}
 
 NodeId Under::operator()(NodeId root) {
   if (conditions_.given.empty() && conditions_.others.empty())

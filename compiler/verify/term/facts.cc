@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -195,6 +196,24 @@ bool Facts::isAlone(AffineId form) const {
     const auto &[forms, quotient] = it->second;
     return terms.size() > 1 || !forms.empty() || quotient.second == 0 || !isAlone(quotient.first);
   });
+}
+
+void Facts::learn(NodeId atom, AffineId form) {
+  const std::vector<AffineId> &known = definitions_[atom].forms;
+  if (std::ranges::find(known, form) != known.end())
+    return;
+  define(atom, form);
+  answers_.clear();
+}
+
+std::vector<AffineId> Facts::about(NodeId atom) const {
+  std::vector<AffineId> all;
+  addDefinition(atom, all);
+  std::ranges::copy_if(facts_, std::back_inserter(all), [&](AffineId fact) {
+    return std::ranges::any_of(pool_.form(fact).terms,
+                               [&](const auto &term) { return term.first == atom; });
+  });
+  return all;
 }
 
 Interval Facts::interval(AffineId form) const {

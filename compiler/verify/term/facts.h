@@ -27,10 +27,10 @@ public:
   /// atom = floor(form / divisor), divisor > 0.
   void defineQuotient(NodeId atom, AffineId form, std::int64_t divisor);
   /// The same, of an atom that questions were asked about before: what had no answer may have one.
-  void learn(NodeId atom, AffineId form) {
-    define(atom, form);
-    answers_.clear();
-  }
+  void learn(NodeId atom, AffineId form);
+
+  /// The facts that speak of the atom.
+  std::vector<AffineId> about(NodeId atom) const;
 
   Interval interval(AffineId form) const;
   Interval ofAtom(NodeId atom) const;

@@ -8,6 +8,7 @@
 
 #include "compiler/verify/machine/instruction.h"
 #include "compiler/verify/term/facts.h"
+#include "compiler/verify/term/float_set.h"
 #include "compiler/verify/term/pool.h"
 
 #include <array>
@@ -64,12 +65,15 @@ public:
   Term integer(AffineId form, unsigned width);
   Term atLeastZero(AffineId form);
   Term isZero(AffineId form);
+  Term isZeroModulo(AffineId difference, unsigned width);
 
   // Indices: exact integers of any sign, which never wrap. DomainError where what is asked needs a
   // bound that the facts do not give.
   /// floor(form / divisor), divisor > 0.
   AffineId quotient(AffineId form, std::int64_t divisor);
   AffineId product(AffineId a, AffineId b);
+  /// That the product of two sizes, if it is asked for, is promised to be `most` at most.
+  void limitProduct(AffineId a, AffineId b, Wide most);
   AffineId minimum(AffineId a, AffineId b);
   AffineId maximum(AffineId a, AffineId b);
   AffineId choice(const Term &condition, AffineId a, AffineId b);
@@ -146,6 +150,7 @@ private:
   NodeId selectFloat(NodeId condition, NodeId a, NodeId b);
   std::pair<NodeId, bool> withoutSign(NodeId a);
   std::optional<NodeId> narrowed(dsl::DType to, NodeId a);
+  std::optional<NodeId> narrowExtremum(dsl::DType to, NodeId a);
   std::optional<NodeId> narrowOperand(dsl::DType to, NodeId a);
   NodeId oneIn(dsl::DType format);
   Term integerResult(const Instruction &i, const Term *src);
@@ -177,20 +182,58 @@ private:
   Term opaque(Kind kind, unsigned width, std::initializer_list<NodeId> args,
               std::uint64_t payload = 0);
   bool registers(NodeId node);
+  bool isRegistered(NodeId node) const {
+    return node < isRegistered_.size() && isRegistered_[node];
+  }
   void registerAtom(NodeId node);
   AffineId reduced(AffineId form, unsigned width);
   AffineId combined(AffineId a, std::int64_t x, AffineId b, std::int64_t y, unsigned width);
   bool isIndexLike(NodeId node) const;
+  std::optional<NodeId> upperProduct(NodeId node, int depth) const;
+  std::optional<Term> asDivision(AffineId form, unsigned width);
   NodeId quotientAtom(AffineId form, std::int64_t divisor);
+  std::optional<AffineId> simplestQuotient(AffineId x, Wide factor, Wide divisor);
+  std::optional<AffineId> quotientOf(AffineId x, Wide m, Wide d);
+  void defineQuotient(AffineId quotient, AffineId x, Wide m, Wide d);
+  std::optional<AffineId> flatQuotient(AffineId rest, std::int64_t divisor);
+  std::pair<std::int64_t, AffineId> primitive(AffineId form);
+  std::optional<Term> knownProduct(const Term &a, const Term &b, unsigned width);
+  NodeId productNode(NodeId a, NodeId b);
   NodeId productAtom(NodeId a, NodeId b);
+  bool boundByFacts(NodeId node, NodeId a, NodeId b);
   AffineId extreme(Kind kind, AffineId a, AffineId b);
   std::int64_t leastOf(std::initializer_list<AffineId> forms);
+  struct Leaves;
+  bool collectLeaves(Leaves &leaves, const Term &value, const FloatSet &set, int depth);
+  std::optional<Term> asConversion(NodeId condition, const Term &a, const Term &b);
+  struct OfOneFloat {
+    NodeId of; // the float, without signs
+    FloatSet set;
+  };
+  struct Piece;
+  std::optional<std::pair<NodeId, std::vector<Piece>>> piecesOf(NodeId atom) const;
+  static FloatSet bitsWhere(dsl::DType format, std::span<const Piece> pieces, int sign,
+                            Wide constant, bool isZero);
+  static std::vector<Piece> withSign(std::span<const Piece> pieces, unsigned width);
+  std::optional<OfOneFloat> setOfSigned(Kind kind, NodeId a, NodeId b) const;
+  std::optional<OfOneFloat> setOfLeaf(NodeId condition) const;
+  std::optional<OfOneFloat> setOfComparison(Kind kind, NodeId a, NodeId b) const;
+  const std::optional<OfOneFloat> &setOf(NodeId condition);
+  Term knownCondition(const Term &condition);
+  bool joinConditions(std::vector<NodeId> &all);
+  bool openConjuncts(std::vector<NodeId> &all);
+  bool isOfOneFloat(AffineId form) const;
   struct Slice {
     Term value;
     unsigned width;
   };
   void requireSameTwice(NodeId id) const;
+  Term conditionGiven(NodeId conjunction, const Term &known, bool holds);
   bool isForm(const Term &a) const;
+  unsigned digitsOf(NodeId node, int depth) const;
+  std::optional<AffineId> chosenNumber(NodeId choice, unsigned width);
+  bool isChosenBit(NodeId node, unsigned width) const;
+  std::optional<NodeId> asUpperHalf(NodeId condition, NodeId a, NodeId b);
   std::vector<Slice> slices(const Term &a, unsigned width);
   static std::vector<Slice> runs(std::uint64_t bits, unsigned width);
   std::optional<Term> joinedExtreme(const Slice &low, const Slice &high);
@@ -260,6 +303,8 @@ private:
   AffinePool affine_;
   Facts facts_;
   std::vector<bool> isRegistered_; // atoms whose bounds are known to the facts
+  std::unordered_map<NodeId, std::optional<OfOneFloat>> sets_; // by condition
+  std::map<std::pair<NodeId, FloatSet>, NodeId> conditions_;   // the first of a set
   std::unordered_map<NodeId, NodeId> settled_;
   std::unordered_map<NodeId, unsigned> foldLevels_, levels_;
   std::unordered_map<NodeId, KnownFold> knownFolds_;

@@ -147,10 +147,13 @@ Term Terms::integerResult(const Instruction &i, const Term *src) {
   if ((i.op == Op::MulHiU || i.op == Op::MulHiS) && (src[0].isConstant() || src[1].isConstant())) {
     const Term &factor = src[0].isConstant() ? src[0] : src[1];
     const Term &other = src[0].isConstant() ? src[1] : src[0];
-    const bool isUnsigned =
-        factor.bits >> (w - 1) == 0 && facts_.within(exact(other, w), 0, Wide{1} << (w - 1));
-    if (i.op == Op::MulHiU || isUnsigned)
+    if (i.op == Op::MulHiU)
       return multiplyHigh(other, factor.bits, w);
+    if (facts_.within(exact(other, w), 0, Wide{1} << (w - 1))) {
+      const Term high = multiplyHigh(other, factor.bits, w);
+      // Read with a sign, the factor is less by 2^w.
+      return factor.bits >> (w - 1) == 0 ? high : add(high, other, w, -1);
+    }
   }
   if (const auto kind = plainInteger(i.op)) {
     NodeId x = asBits(w, src[0]);

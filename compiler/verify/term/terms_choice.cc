@@ -49,7 +49,7 @@ Term Terms::fcompare(Kind kind, NodeId a, NodeId b) {
     return notBit(isNan(a));
   if (kind == Kind::FEq && b < a)
     std::swap(a, b);
-  return Term::of(pool_.make(kind, Sort::bits(1), 0, {a, b}));
+  return knownCondition(Term::of(pool_.make(kind, Sort::bits(1), 0, {a, b})));
 }
 
 /// Against an infinity, order is equality: x < inf of all numbers but inf.

@@ -21,6 +21,11 @@ constexpr int kGivenDepth = 3;
 
 std::uint64_t signBit(DType format) { return std::uint64_t{1} << (dsl::bitWidth(format) - 1); }
 
+/// The operation of two that makes the set.
+Kind treeOf(Kind kind) {
+  return kind == Kind::FMinSet ? Kind::FMin : kind == Kind::FMaxSet ? Kind::FMax : kind;
+}
+
 /// The bits of 2^-k if `bits` is 2^k, both normal.
 std::optional<std::uint64_t> reciprocalOfPower(DType format, std::uint64_t bits) {
   const dsl::FloatFormat f = dsl::floatFormat(format);
@@ -235,7 +240,7 @@ NodeId Terms::settled(NodeId root) {
     if (kind == n.kind || kind == set)
       stack.insert(stack.end(), pool_.args(at).begin(), pool_.args(at).end());
     else
-      leaves.push_back(at);
+      leaves.push_back(settled(at)); // a tree of the other kind
   }
   joinRanges(n.kind, leaves);
   // Of constants only the extreme one counts.
@@ -312,6 +317,24 @@ std::optional<NodeId> Terms::narrowed(DType to, NodeId a) {
   return negative ? fneg(result) : result;
 }
 
+/// An extremum of exact images is the image of the extremum.
+std::optional<NodeId> Terms::narrowExtremum(DType to, NodeId a) {
+  const Node n = pool_.node(a);
+  std::vector<NodeId> narrow;
+  const std::vector<NodeId> args(pool_.args(a).begin(), pool_.args(a).end());
+  for (const NodeId arg : args) {
+    const auto operand = narrowOperand(to, arg);
+    if (!operand)
+      return std::nullopt;
+    narrow.push_back(*operand);
+  }
+  const Kind kind = treeOf(n.kind);
+  NodeId result = narrow.front();
+  for (std::size_t k = 1; k < narrow.size(); ++k)
+    result = fminmax(kind, result, narrow[k]);
+  return settled(result);
+}
+
 NodeId Terms::fconvert(DType to, NodeId a, Round rounding) {
   a = settled(a);
   const Node n = pool_.node(a);
@@ -336,14 +359,16 @@ NodeId Terms::fconvert(DType to, NodeId a, Round rounding) {
                           n.kind == Kind::FMinNan || n.kind == Kind::FMaxNan;
   if (widens && isExtremum) {
     const std::vector<NodeId> args(pool_.args(a).begin(), pool_.args(a).end());
-    const Kind kind = n.kind == Kind::FMinSet   ? Kind::FMin
-                      : n.kind == Kind::FMaxSet ? Kind::FMax
-                                                : n.kind;
+    const Kind kind = treeOf(n.kind);
     NodeId result = fconvert(to, args.front(), rounding);
     for (std::size_t k = 1; k < args.size(); ++k)
       result = fminmax(kind, result, fconvert(to, args[k], rounding));
     return settled(result);
   }
+  // So does a narrower one of what are images of its values.
+  if (!widens && isExtremum)
+    if (const auto narrow = narrowExtremum(to, a))
+      return *narrow;
   if (n.kind == Kind::FNeg && (rounding == Round::NearestEven || rounding == Round::TowardZero))
     return fneg(fconvert(to, pool_.args(a)[0], rounding));
   // There and back.
@@ -406,8 +431,11 @@ Term Terms::toInteger(NodeId a, unsigned width, bool isSigned, Round rounding) {
     i.src.resize(1);
     return Term::constant(computeFloat(i, &n.payload, NanStyle::Canonical));
   }
+  // An integral value is rounded to itself.
+  if (rounding != Round::TowardZero)
+    a = froundInt(a, rounding);
   return opaque(isSigned ? Kind::FToS : Kind::FToU, width, {a},
-                static_cast<std::uint64_t>(rounding));
+                static_cast<std::uint64_t>(Round::TowardZero));
 }
 
 Term Terms::isNan(NodeId a) {
@@ -423,7 +451,7 @@ Term Terms::isNan(NodeId a) {
     return isNan(pool_.args(a)[0]);
   if (isNever(a, true, kGivenDepth * 2))
     return Term::constant(0);
-  return Term::of(pool_.make(Kind::IsNan, Sort::bits(1), 0, {a}));
+  return knownCondition(Term::of(pool_.make(Kind::IsNan, Sort::bits(1), 0, {a})));
 }
 
 Term Terms::canonicalBits(DType format, NodeId a) {
@@ -447,9 +475,12 @@ NodeId Terms::selectFloat(NodeId condition, NodeId a, NodeId b) {
   };
   if (n.kind == Kind::IsNan && isNanConstant(a) && isNan(b) == Term::of(condition))
     return b;
-  if (n.kind == Kind::IsNan)
+  if (n.kind == Kind::IsNan) {
     if (const auto extremum = asExtremum(condition, a, b))
       return *extremum;
+    if (const auto half = asUpperHalf(condition, a, b))
+      return *half;
+  }
   if (n.kind == Kind::FEq &&
       isOrderedEqual(pool_.args(condition)[0], pool_.args(condition)[1], a, b))
     return b;

@@ -1,11 +1,14 @@
 // Exact integers, of any sign: what indices are made of. Where nothing linear says it, an atom
 // does.
 #include "compiler/verify/machine/fault.h"
+#include "compiler/verify/term/fractions.h"
 #include "compiler/verify/term/terms.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <numeric>
+#include <tuple>
 
 namespace ordo::verify {
 namespace {
@@ -23,6 +26,16 @@ std::int64_t fits64(Wide value) {
   return low;
 }
 
+/// Whether the coefficients times the factor, which is below 2^63, fit 64 bits.
+bool fitsProduct(const Affine &form, Wide factor) {
+  const auto fits = [&](std::int64_t v) {
+    const Wide product = v * factor;
+    return product < power(63) && -product < power(63);
+  };
+  return fits(form.constant) &&
+         std::ranges::all_of(form.terms, [&](const auto &term) { return fits(term.second); });
+}
+
 /// The greatest common divisor of the coefficients and `divisor`.
 std::int64_t commonFactor(const Affine &form, std::int64_t divisor) {
   std::int64_t common = divisor;
@@ -33,7 +46,102 @@ std::int64_t commonFactor(const Affine &form, std::int64_t divisor) {
 
 } // namespace
 
+/// floor(factor * x / divisor) with the simplest fraction that gives the same for every x that the
+/// bounds allow: a division by a magic number is the division that it is for. Nothing where x has
+/// no bounds, or the fraction is as simple as that.
+std::optional<AffineId> Terms::simplestQuotient(AffineId x, Wide factor, Wide divisor) {
+  const Interval of = facts_.interval(x);
+  constexpr Wide kMost = std::numeric_limits<std::int64_t>::max();
+  const bool isBounded = of.high && *of.high >= 1 && *of.high <= power(64);
+  if (!isBounded || factor <= 0 || factor / divisor >= power(31) || divisor <= *of.high ||
+      !facts_.holds(x))
+    return std::nullopt;
+  const auto [numerator, denominator] = largestBelow({factor, divisor}, *of.high);
+  // Of the upper half of a product the fraction is as large as that, if it is by no magic number.
+  const bool isSimple = divisor > *of.high + 1 || denominator <= divisor / 4;
+  if (!isSimple || numerator > kMost || denominator > kMost ||
+      !fitsProduct(affine_.form(x), numerator))
+    return std::nullopt;
+  const AffineId result = quotient(affine_.scale(x, static_cast<std::int64_t>(numerator)),
+                                   static_cast<std::int64_t>(denominator));
+  defineQuotient(result, x, factor, divisor);
+  return result;
+}
+
+/// floor(m * x / d), m > 0, where the numbers fit.
+std::optional<AffineId> Terms::quotientOf(AffineId x, Wide m, Wide d) {
+  if (m >= power(63) || d >= power(63))
+    return simplestQuotient(x, m, d);
+  const Wide common = std::gcd(static_cast<std::int64_t>(m), static_cast<std::int64_t>(d));
+  m /= common;
+  d /= common;
+  if (const auto simplest = simplestQuotient(x, m, d))
+    return simplest;
+  const Affine &form = affine_.form(x);
+  if (!fitsProduct(form, m))
+    return std::nullopt;
+  return quotient(affine_.scale(x, static_cast<std::int64_t>(m)), static_cast<std::int64_t>(d));
+}
+
+/// d * q <= m * x < d * (q + 1) of a quotient q that is floor(m * x / d) as well.
+void Terms::defineQuotient(AffineId quotient, AffineId x, Wide m, Wide d) {
+  if (m >= power(40) || d >= power(40))
+    return; // of no use to the elimination
+  const auto factor = static_cast<std::int64_t>(m), divisor = static_cast<std::int64_t>(d);
+  const Affine form = affine_.form(quotient);
+  for (const auto &[atom, times] : form.terms) {
+    if (pool_.node(atom).kind != Kind::FloorDiv)
+      continue;
+    const AffineId below = affine_.combine(x, factor, quotient, -divisor);
+    facts_.learn(atom, below);
+    facts_.learn(atom, affine_.plus(affine_.scale(below, -1), divisor - 1));
+  }
+}
+
+/// {k, x}: form = k * x, the coefficients of x and its constant without a common factor, k > 0.
+std::pair<std::int64_t, AffineId> Terms::primitive(AffineId form) {
+  const Affine f = affine_.form(form);
+  std::int64_t common = f.constant == INT64_MIN ? 1 : std::abs(f.constant);
+  for (const auto &[atom, factor] : f.terms)
+    common = factor == INT64_MIN ? 1 : std::gcd(common, factor);
+  if (common <= 1)
+    return {1, form};
+  return {common, *affine_.dividedBy(form, common)};
+}
+
+/// floor((k*x + floor(m*x / b)) / d) = floor((k*b + m) * x / (b * d)).
+std::optional<AffineId> Terms::flatQuotient(AffineId rest, std::int64_t divisor) {
+  const Affine r = affine_.form(rest);
+  for (const auto &[inner, count] : r.terms) {
+    if (pool_.node(inner).kind != Kind::FloorDiv)
+      continue;
+    const auto by = static_cast<std::int64_t>(pool_.node(pool_.args(inner)[0]).payload);
+    const auto [m, x] = primitive(static_cast<AffineId>(pool_.node(inner).payload));
+    // The quotient once, so many divisors more or less taken out.
+    const auto times = static_cast<std::int64_t>(floorDivided(Wide{count} - 1, divisor));
+    if (Wide{times} * divisor != Wide{count} - 1)
+      continue;
+    const AffineId other = affine_.sub(rest, affine_.scale(affine_.atom(inner), count));
+    Wide k = 0;
+    if (!affine_.form(other).isConstant() || affine_.form(other).constant != 0) {
+      const auto [common, same] = primitive(other);
+      if (same != x)
+        continue;
+      k = common;
+    }
+    if (const auto flat = quotientOf(x, k * by + m, Wide{by} * divisor))
+      return affine_.combine(*flat, 1, affine_.atom(inner), times);
+  }
+  return std::nullopt;
+}
+
 AffineId Terms::quotient(AffineId form, std::int64_t divisor) {
+  if (!affine_.form(form).isConstant()) {
+    const auto [factor, x] = primitive(form);
+    const std::int64_t common = std::gcd(factor, divisor);
+    if (const auto simplest = simplestQuotient(x, factor / common, divisor / common))
+      return *simplest;
+  }
   const auto [whole, rest] = affine_.split(form, divisor);
   const Interval of = facts_.interval(rest);
   if (of.low && of.high && floorDivided(*of.low, divisor) == floorDivided(*of.high, divisor))
@@ -67,6 +175,8 @@ AffineId Terms::quotient(AffineId form, std::int64_t divisor) {
       return affine_.add(whole, quotient(affine_.plus(numerator, moved), together));
     }
   }
+  if (const auto flat = flatQuotient(rest, divisor))
+    return affine_.add(whole, *flat);
   return affine_.add(whole, affine_.atom(quotientAtom(rest, divisor)));
 }
 
@@ -97,7 +207,8 @@ AffineId Terms::product(AffineId a, AffineId b) {
   return sum;
 }
 
-NodeId Terms::productAtom(NodeId a, NodeId b) {
+/// The product of atoms, of which those that are products are opened; it need not have bounds yet.
+NodeId Terms::productNode(NodeId a, NodeId b) {
   std::vector<NodeId> factors;
   for (const NodeId side : {a, b}) {
     const Node &n = pool_.node(side);
@@ -107,18 +218,76 @@ NodeId Terms::productAtom(NodeId a, NodeId b) {
       factors.push_back(side);
   }
   std::ranges::sort(factors);
-  const NodeId node = pool_.make(Kind::Mul, Sort::bits(64), kExactProduct, factors);
-  if (node < isRegistered_.size() && isRegistered_[node])
+  return pool_.make(Kind::Mul, Sort::bits(64), kExactProduct, factors);
+}
+
+NodeId Terms::productAtom(NodeId a, NodeId b) {
+  const NodeId node = productNode(a, b);
+  if (isRegistered(node))
     return node;
   const Interval i = facts_.ofAtom(a), j = facts_.ofAtom(b);
   const bool isBounded = i.low && i.high && j.low && j.high && *i.low >= 0 && *j.low >= 0 &&
                          *i.high < power(63) && *j.high < power(63);
-  if (!isBounded || *i.high * *j.high >= power(63))
+  if (isBounded && *i.high * *j.high < power(63)) {
+    facts_.bound(node, {*i.low * *j.low, *i.high * *j.high});
+    registers(node);
+    // (most - x) * y >= 0, where that is a small number.
+    for (const auto &[most, x, y] : {std::tuple(*i.high, a, b), std::tuple(*j.high, b, a)})
+      if (most < power(31))
+        facts_.define(node, affine_.combine(affine_.atom(y), static_cast<std::int64_t>(most),
+                                            affine_.atom(node), -1));
+    return node;
+  }
+  if (!isBounded || !(boundByFacts(node, a, b) || boundByFacts(node, b, a)))
     throw DomainError(fmt::format("the product of {} and {} is not known to fit 63 bits",
                                   toString(pool_, affine_, a, 6), toString(pool_, affine_, b, 6)));
-  facts_.bound(node, {*i.low * *j.low, *i.high * *j.high});
-  registers(node);
   return node;
+}
+
+/// A fact c - k*a + ... >= 0 times b >= 0 is a fact of products: where those of the other atoms are
+/// known, it bounds a * b.
+bool Terms::boundByFacts(NodeId node, NodeId a, NodeId b) {
+  std::vector<AffineId> learnt;
+  std::optional<Wide> high;
+  for (const AffineId fact : facts_.about(a)) {
+    const Affine f = affine_.form(fact);
+    AffineId others = affine_.scale(affine_.atom(b), f.constant); // all terms but a's, times b
+    std::int64_t factor = 0;
+    bool isKnown = true;
+    for (const auto &[atom, times] : f.terms) {
+      if (atom == a) {
+        factor = times;
+        continue;
+      }
+      const NodeId product = productNode(atom, b);
+      isKnown = isKnown && isRegistered(product);
+      if (isKnown)
+        others = affine_.combine(others, 1, affine_.atom(product), times);
+    }
+    if (!isKnown || factor == 0)
+      continue;
+    learnt.push_back(affine_.combine(others, 1, affine_.atom(node), factor));
+    const auto most = facts_.interval(others).high;
+    if (factor < 0 && most && *most >= 0 && *most / -Wide{factor} < power(63))
+      high = std::min(high.value_or(power(63)), *most / -Wide{factor});
+  }
+  if (!high)
+    return false;
+  facts_.bound(node, {Wide{0}, *high});
+  registers(node);
+  for (const AffineId form : learnt)
+    facts_.define(node, form);
+  return true;
+}
+
+void Terms::limitProduct(AffineId a, AffineId b, Wide most) {
+  const Affine x = affine_.form(a), y = affine_.form(b);
+  if (!isAtom(x) || !isAtom(y) || x.constant != 0 || y.constant != 0 || most >= power(63))
+    return;
+  const NodeId node = productNode(x.terms.front().first, y.terms.front().first);
+  if (!registers(node))
+    return;
+  facts_.bound(node, {Wide{0}, most});
 }
 
 AffineId Terms::minimum(AffineId a, AffineId b) { return extreme(Kind::MinU, a, b); }

@@ -9,6 +9,8 @@
 namespace ordo::verify {
 namespace {
 
+constexpr int kChoicesDeep = 4; // choices within each other
+
 Wide power(unsigned width) { return Wide{1} << width; }
 
 /// The representative in [-2^(width-1), 2^(width-1)).
@@ -148,6 +150,44 @@ AffineId Terms::combined(AffineId a, std::int64_t x, AffineId b, std::int64_t y,
   return affine_.intern(std::move(sum));
 }
 
+/// How many low bits hold all that is not known to be zero; 1 at least.
+unsigned Terms::digitsOf(NodeId node, int depth) const {
+  const Node &n = pool_.node(node);
+  const auto args = pool_.args(node);
+  if (n.sort.isFloat())
+    return n.sort.width;
+  if (n.kind == Kind::Constant)
+    return std::max(1u, static_cast<unsigned>(std::bit_width(n.payload)));
+  if (n.kind == Kind::Concat && pool_.node(args.back()).kind == Kind::Constant &&
+      pool_.node(args.back()).payload == 0)
+    return n.sort.width - pool_.node(args.back()).sort.width;
+  if (n.kind == Kind::Select && depth > 0)
+    return std::max(digitsOf(args[1], depth - 1), digitsOf(args[2], depth - 1));
+  return n.sort.width;
+}
+
+/// if c then a else b of two numbers: b + (a - b) * (if c then 1 else 0).
+std::optional<AffineId> Terms::chosenNumber(NodeId choice, unsigned width) {
+  const NodeId condition = pool_.args(choice)[0];
+  const Node a = pool_.node(pool_.args(choice)[1]), b = pool_.node(pool_.args(choice)[2]);
+  if (a.kind != Kind::Constant || b.kind != Kind::Constant || a.sort.isFloat() ||
+      b.sort.isFloat() || a.sort.width < 2)
+    return std::nullopt;
+  const std::int64_t least = symmetric(static_cast<Wide>(b.payload), width),
+                     by = symmetric(static_cast<Wide>(a.payload) - static_cast<Wide>(b.payload),
+                                    width);
+  if (by == 0)
+    return affine_.constant(least);
+  NodeId bit = condition; // a bit of data is that number
+  if (pool_.node(condition).kind != Kind::Extract)
+    bit = pool_.make(
+        Kind::Select, a.sort, 0,
+        {condition, pool_.make(Kind::Constant, a.sort, 1), pool_.make(Kind::Constant, a.sort, 0)});
+  if (registers(bit))
+    facts_.bound(bit, {Wide{0}, Wide{1}});
+  return affine_.plus(affine_.scale(affine_.atom(bit), by), least);
+}
+
 /// A node of bits whose only non-constant slice is shifted or extended data: 2^k * it.
 AffineId Terms::modular(const Term &value, unsigned width) {
   if (value.isConstant())
@@ -158,6 +198,13 @@ AffineId Terms::modular(const Term &value, unsigned width) {
     return reduced(static_cast<AffineId>(n.payload), width);
   if (n.kind == Kind::Extract && n.payload == 0)
     return modular(Term::of(pool_.args(id)[0]), width);
+  if (n.kind == Kind::Select) {
+    if (const auto chosen = chosenNumber(id, width))
+      return *chosen;
+    // A choice of numbers with zeros above them is that of the numbers, whatever its width.
+    if (const unsigned digits = digitsOf(id, kChoicesDeep); digits < n.sort.width)
+      return modular(extract(value, 0, digits, n.sort.width), width);
+  }
   if (n.kind == Kind::Concat) {
     std::optional<AffineId> form;
     unsigned bit = 0;
@@ -204,12 +251,30 @@ AffineId Terms::exact(const Term &value, unsigned width) {
   return affine_.atom(id);
 }
 
+/// if c then 1 else 0, of this width.
+bool Terms::isChosenBit(NodeId node, unsigned width) const {
+  const Node &n = pool_.node(node);
+  if (n.kind != Kind::Select || n.sort != Sort::bits(width) || width < 2)
+    return false;
+  const Node &a = pool_.node(pool_.args(node)[1]), &b = pool_.node(pool_.args(node)[2]);
+  return a.kind == Kind::Constant && b.kind == Kind::Constant && a.sort == n.sort &&
+         b.sort == n.sort && a.payload == 1 && b.payload == 0;
+}
+
 Term Terms::integer(AffineId form, unsigned width) {
   form = reduced(form, width);
   const Affine f = affine_.form(form);
   if (f.isConstant()) {
     const std::uint64_t bits = static_cast<std::uint64_t>(f.constant);
     return Term::constant(width >= 64 ? bits : bits & ((std::uint64_t{1} << width) - 1));
+  }
+  if (f.terms.size() == 1 && isChosenBit(f.terms.front().first, width)) {
+    const Term condition = Term::of(pool_.args(f.terms.front().first)[0]);
+    const auto number = [&](Wide value) {
+      return integer(affine_.constant(symmetric(value, width)), width);
+    };
+    return select(condition, number(Wide{f.constant} + f.terms.front().second), number(f.constant),
+                  width);
   }
   if (width == 1 && f.terms.size() == 1 && !isIndexLike(f.terms.front().first)) {
     // The lowest bit, or its opposite.
@@ -238,6 +303,8 @@ Term Terms::integer(AffineId form, unsigned width) {
       return joined(parts);
     }
   }
+  if (const auto division = asDivision(form, width))
+    return *division;
   return Term::of(pool_.make(Kind::Integer, Sort::bits(width), form));
 }
 
@@ -248,9 +315,11 @@ Term Terms::atLeastZero(AffineId form) {
   if (facts_.holds(negated))
     return Term::constant(0);
   // Of a condition and its negation one is kept, the one with a positive first coefficient.
-  if (affine_.form(form).terms.front().second < 0)
-    return notBit(Term::of(pool_.make(Kind::AtLeastZero, Sort::bits(1), negated)));
-  return Term::of(pool_.make(Kind::AtLeastZero, Sort::bits(1), form));
+  const bool isNegated = affine_.form(form).terms.front().second < 0;
+  const Term condition =
+      Term::of(pool_.make(Kind::AtLeastZero, Sort::bits(1), isNegated ? negated : form));
+  const Term known = isOfOneFloat(form) ? knownCondition(condition) : condition;
+  return isNegated ? notBit(known) : known;
 }
 
 Term Terms::isZero(AffineId form) {
@@ -261,7 +330,26 @@ Term Terms::isZero(AffineId form) {
     return Term::constant(0);
   if (affine_.form(form).terms.front().second < 0)
     form = affine_.scale(form, -1);
-  return Term::of(pool_.make(Kind::IsZero, Sort::bits(1), form));
+  const Affine &f = affine_.form(form);
+  const NodeId atom = f.terms.front().first;
+  if (f.terms.size() == 1 && f.terms.front().second == 1 && (f.constant == 0 || f.constant == -1)) {
+    // A bit, as a number, is 1; or 0.
+    const bool isChosen = isChosenBit(atom, pool_.node(atom).sort.width);
+    if (isChosen || (pool_.node(atom).sort == Sort::bits(1) && !isIndexLike(atom))) {
+      const Term bit = Term::of(isChosen ? pool_.args(atom)[0] : atom);
+      return f.constant != 0 ? bit : notBit(bit);
+    }
+  }
+  const Term condition = Term::of(pool_.make(Kind::IsZero, Sort::bits(1), form));
+  return isOfOneFloat(form) ? knownCondition(condition) : condition;
+}
+
+/// Of numbers that may wrap it is their difference that is zero, or its opposite.
+Term Terms::isZeroModulo(AffineId difference, unsigned width) {
+  const Affine &form = affine_.form(difference);
+  if (!form.isConstant() && form.terms.front().second < 0)
+    difference = combined(difference, -1, difference, 0, width);
+  return isZero(exact(integer(difference, width), width));
 }
 
 /// a + factor * b.
@@ -285,8 +373,21 @@ Term Terms::multiply(const Term &a, const Term &b, unsigned width) {
     return integer(combined(form, symmetric(static_cast<Wide>(b.bits), width), form, 0, width),
                    width);
   }
+  if (const auto known = knownProduct(a, b, width))
+    return *known;
   const NodeId x = asBits(width, a), y = asBits(width, b);
   return opaque(Kind::Mul, width, {std::min(x, y), std::max(x, y)});
+}
+
+/// A row times its length: of indices, and known not to be too large.
+std::optional<Term> Terms::knownProduct(const Term &a, const Term &b, unsigned width) {
+  if (!isForm(a) || !isForm(b) || !isOfIndices(a, width) || !isOfIndices(b, width))
+    return std::nullopt;
+  try {
+    return integer(product(exact(a, width), exact(b, width)), width);
+  } catch (const DomainError &) { // no bounds: it stays a product modulo 2^width
+    return std::nullopt;
+  }
 }
 
 Term Terms::multiplyHigh(const Term &a, std::uint64_t factor, unsigned width) {
@@ -303,6 +404,8 @@ Term Terms::multiplyHigh(const Term &a, std::uint64_t factor, unsigned width) {
     return integer(quotient(affine_.scale(number, static_cast<std::int64_t>(factor)),
                             std::int64_t{1} << width),
                    width);
+  if (const auto simplest = simplestQuotient(number, Wide{factor}, power(width)))
+    return integer(*simplest, width);
   const NodeId x = asBits(width, a), by = asBits(width, Term::constant(factor));
   return opaque(Kind::MulHiU, width, {std::min(x, by), std::max(x, by)});
 }
@@ -314,7 +417,7 @@ Term Terms::zeroExtend(const Term &a, unsigned from, unsigned to) {
         return zeroExtend(x, from, to);
       }))
     return *pushed;
-  if (from == 1)
+  if (from == 1 && pool_.node(a.node()).kind != Kind::Extract)
     return select(a, Term::constant(1), Term::constant(0), to);
   return integer(exact(a, from), to);
 }
@@ -451,9 +554,12 @@ Term Terms::compare(Op op, const Term &a, const Term &b, unsigned width) {
       return isZero(difference);
   }
   if (op == Op::CmpEq || op == Op::CmpLtU || op == Op::CmpLeU) {
-    const AffineId difference = affine_.sub(exact(b, width), exact(a, width));
-    if (op == Op::CmpEq)
+    const AffineId x = exact(a, width), y = exact(b, width);
+    const AffineId difference = affine_.sub(y, x);
+    if (op == Op::CmpEq && x == modular(a, width) && y == modular(b, width))
       return isZero(difference);
+    if (op == Op::CmpEq)
+      return isZeroModulo(combined(modular(a, width), 1, modular(b, width), -1, width), width);
     return atLeastZero(op == Op::CmpLtU ? affine_.plus(difference, -1) : difference);
   }
   if (const auto finite = asFinite(op, a, b, width))
@@ -464,8 +570,8 @@ Term Terms::compare(Op op, const Term &a, const Term &b, unsigned width) {
     const AffineId difference = affine_.sub(y, x);
     return atLeastZero(op == Op::CmpLtS ? affine_.plus(difference, -1) : difference);
   }
-  return opaque(op == Op::CmpLtS ? Kind::CmpLtS : Kind::CmpLeS, 1,
-                {asBits(width, a), asBits(width, b)});
+  return knownCondition(opaque(op == Op::CmpLtS ? Kind::CmpLtS : Kind::CmpLeS, 1,
+                               {asBits(width, a), asBits(width, b)}));
 }
 
 } // namespace ordo::verify

@@ -42,21 +42,30 @@ Term Terms::andBit(const Term &a, const Term &b) {
     return a;
   if (notBit(a) == b)
     return Term::constant(0);
-  // One chain of all conjuncts, in order; of two bounds on one form the stronger.
-  std::vector<NodeId> all;
-  for (const Term &side : {a, b}) {
-    NodeId id = side.node();
-    for (; pool_.node(id).kind == Kind::And; id = pool_.args(id)[0])
-      all.push_back(pool_.args(id)[1]);
-    all.push_back(id);
-  }
+  std::vector<NodeId> all = {a.node(), b.node()};
+  if (!openConjuncts(all) || !joinConditions(all))
+    return Term::constant(0);
+  if (all.empty())
+    return Term::constant(1);
+  NodeId chain = all.front();
+  for (std::size_t k = 1; k < all.size(); ++k)
+    chain = pool_.make(Kind::And, Sort::bits(1), 0, {chain, all[k]});
+  return constantOrNode(chain);
+}
+
+/// Conjunctions opened, in order; of two bounds on one form the stronger. False where one denies
+/// another.
+bool Terms::openConjuncts(std::vector<NodeId> &all) {
+  for (std::size_t k = 0; k < all.size(); ++k)
+    for (; pool_.node(all[k]).kind == Kind::And; all[k] = pool_.args(all[k])[0])
+      all.push_back(pool_.args(all[k])[1]);
   std::ranges::sort(all);
   const auto [from, to] = std::ranges::unique(all);
   all.erase(from, to);
   for (std::size_t k = 0; k < all.size(); ++k)
     for (std::size_t m = k + 1; m < all.size();) {
       if (notBit(Term::of(all[k])) == Term::of(all[m]))
-        return Term::constant(0);
+        return false;
       const auto by = apart(Term::of(all[k]), Term::of(all[m]));
       if (by && *by < 0)
         std::swap(all[k], all[m]);
@@ -65,10 +74,7 @@ Term Terms::andBit(const Term &a, const Term &b) {
       else
         ++m;
     }
-  NodeId chain = all.front();
-  for (std::size_t k = 1; k < all.size(); ++k)
-    chain = pool_.make(Kind::And, Sort::bits(1), 0, {chain, all[k]});
-  return Term::of(chain);
+  return true;
 }
 
 Term Terms::orBit(const Term &a, const Term &b) { return notBit(andBit(notBit(a), notBit(b))); }
@@ -89,6 +95,8 @@ Term Terms::select(const Term &condition, const Term &a, const Term &b, unsigned
     return x;
   if (const auto extreme = asMinMax(condition.node(), x, y, width))
     return *extreme;
+  if (const auto conversion = asConversion(condition.node(), x, y))
+    return *conversion;
   const auto format = [&](const Term &t) {
     return t.isNode() ? pool_.node(t.node()).sort : Sort::bits(width);
   };
@@ -215,6 +223,22 @@ Term Terms::rawBits(NodeId a) {
   return concat(halves, widths);
 }
 
+/// if x is NaN then NaN else the upper half of x: x rounded to bf16 toward zero.
+std::optional<NodeId> Terms::asUpperHalf(NodeId condition, NodeId a, NodeId b) {
+  const Node half = pool_.node(b);
+  if (half.kind != Kind::OfBits || half.sort.format != dsl::DType::BF16 ||
+      pool_.node(a).kind != Kind::Constant ||
+      !dsl::isNanBits(dsl::DType::BF16, pool_.node(a).payload))
+    return std::nullopt;
+  const NodeId part = pool_.args(b)[0];
+  if (pool_.node(part).kind != Kind::Extract || pool_.node(part).payload != 16)
+    return std::nullopt;
+  const NodeId x = pool_.args(part)[0];
+  if (pool_.node(x).sort != Sort::of(dsl::DType::F32) || isNan(x) != Term::of(condition))
+    return std::nullopt;
+  return fconvert(dsl::DType::BF16, x, Round::TowardZero);
+}
+
 /// The image in a format that has every value of a's; the value itself where this has not.
 NodeId Terms::imageIn(dsl::DType format, NodeId a) {
   const dsl::FloatFormat from = dsl::floatFormat(pool_.node(a).sort.format),
@@ -331,15 +355,47 @@ std::optional<NodeId> Terms::asExtremum(NodeId condition, NodeId a, NodeId rest)
   return fminmax(kind, less[1], less[2]);
 }
 
-/// What an arm is, given that the condition has this truth: one select on the same condition less.
+/// What an arm is, given that the condition has this truth: of a select on the same condition its
+/// arm; of one whose condition holds that one, a simpler select.
 Term Terms::armOf(const Term &condition, const Term &arm, bool holds) {
   if (!arm.isNode() || pool_.node(arm.node()).kind != Kind::Select)
     return arm;
-  const auto args = pool_.args(arm.node());
-  if (args[0] != condition.node())
+  const std::array<NodeId, 3> args = {pool_.args(arm.node())[0], pool_.args(arm.node())[1],
+                                      pool_.args(arm.node())[2]};
+  const auto kept = [&](NodeId id) {
+    return pool_.node(id).kind == Kind::Undefined ? Term{} : constantOrNode(id);
+  };
+  if (args[0] == condition.node())
+    return kept(args[holds ? 1 : 2]);
+  const Term simpler = conditionGiven(args[0], condition, holds);
+  if (simpler == Term::of(args[0]))
     return arm;
-  const NodeId kept = args[holds ? 1 : 2];
-  return pool_.node(kept).kind == Kind::Undefined ? Term{} : constantOrNode(kept);
+  return select(simpler, kept(args[1]), kept(args[2]), pool_.node(arm.node()).sort.width);
+}
+
+/// A conjunction without the conjunct that is known, or false.
+Term Terms::conditionGiven(NodeId conjunction, const Term &known, bool holds) {
+  const Term wanted = holds ? known : notBit(known);
+  std::vector<NodeId> all;
+  bool isKnown = false;
+  NodeId id = conjunction;
+  for (bool isLast = false; !isLast;) {
+    isLast = pool_.node(id).kind != Kind::And;
+    const NodeId part = isLast ? id : pool_.args(id)[1];
+    if (notBit(Term::of(part)) == wanted)
+      return Term::constant(0);
+    if (Term::of(part) == wanted)
+      isKnown = true;
+    else
+      all.push_back(part);
+    id = isLast ? id : pool_.args(id)[0];
+  }
+  if (!isKnown)
+    return Term::of(conjunction);
+  Term rest = Term::constant(1);
+  for (const NodeId part : all)
+    rest = andBit(rest, Term::of(part));
+  return rest;
 }
 
 /// The operation on the arms, where one operand is a choice of constants and the other is known, or
@@ -365,6 +421,28 @@ Terms::throughSelect(const Term &a, const Term &b, unsigned width,
   if (x && y && (*x)[0] == (*y)[0])
     return select(Term::of((*x)[0]), op(constantOrNode((*x)[1]), constantOrNode((*y)[1])),
                   op(constantOrNode((*x)[2]), constantOrNode((*y)[2])), width);
+  // One choice whose condition holds the other's, or denies it.
+  const auto follows = [&](const Term &inner, NodeId condition) {
+    const Term on = Term::of(condition);
+    return armOf(on, inner, true) != inner || armOf(on, inner, false) != inner;
+  };
+  if (x && y && follows(b, (*x)[0]))
+    return select(Term::of((*x)[0]), op(constantOrNode((*x)[1]), armOf(Term::of((*x)[0]), b, true)),
+                  op(constantOrNode((*x)[2]), armOf(Term::of((*x)[0]), b, false)), width);
+  if (x && y && follows(a, (*y)[0]))
+    return select(Term::of((*y)[0]), op(armOf(Term::of((*y)[0]), a, true), constantOrNode((*y)[1])),
+                  op(armOf(Term::of((*y)[0]), a, false), constantOrNode((*y)[2])), width);
+  // A choice of two numbers beside one of others: the numbers' is the outer one.
+  const auto isOfNumbers = [&](const std::array<NodeId, 3> &parts) {
+    return pool_.node(parts[1]).kind == Kind::Constant &&
+           pool_.node(parts[2]).kind == Kind::Constant;
+  };
+  if (x && y && isOfNumbers(*y) && !isOfNumbers(*x))
+    return select(Term::of((*y)[0]), op(a, constantOrNode((*y)[1])), op(a, constantOrNode((*y)[2])),
+                  width);
+  if (x && y && isOfNumbers(*x) && !isOfNumbers(*y))
+    return select(Term::of((*x)[0]), op(constantOrNode((*x)[1]), b), op(constantOrNode((*x)[2]), b),
+                  width);
   if (x && !y && (b.isConstant() || isForm(b)))
     return select(Term::of((*x)[0]), op(constantOrNode((*x)[1]), b), op(constantOrNode((*x)[2]), b),
                   width);

@@ -88,6 +88,22 @@ public:
     i.format = to;
     return applied(i, {a}, static_cast<unsigned>(dsl::bitWidth(to)), to);
   }
+  Both toInteger(Op op, unsigned width, const Both &a, Round rounding) {
+    Instruction i = plain(op, width);
+    i.format = a.format;
+    i.from = a.format;
+    i.rounding = rounding;
+    Both result = applied(i, {a}, width);
+    result.isOfNan.assign(samples_, false); // of a NaN it is 0
+    return result;
+  }
+  Both roundInt(const Both &a, Round rounding) {
+    Instruction i = plain(Op::FRoundInt, a.width);
+    i.format = a.format;
+    i.from = a.format;
+    i.rounding = rounding;
+    return applied(i, {a}, a.width, a.format);
+  }
   /// An operation on bits of one width.
   Both b(Op op, unsigned width, const std::vector<Both> &args) {
     const bool isComparison = op >= Op::CmpEq && op <= Op::CmpLeS;

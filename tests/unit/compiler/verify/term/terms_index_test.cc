@@ -149,6 +149,26 @@ TEST_F(TermsIndex, ProductsBeyond63BitsAreRefused) {
   EXPECT_THROW(terms_.product(a, b), DomainError);
 }
 
+TEST_F(TermsIndex, ProductsAreBoundedByFacts) {
+  const std::int64_t many = std::int64_t{1} << 47;
+  const AffineId t = symbol(0, many), s = symbol(0, many), row = symbol(0, many),
+                 step = symbol(0, 3);
+  Facts &facts = terms_.facts();
+  EXPECT_THROW(terms_.product(t, s), DomainError);
+  terms_.limitProduct(t, s, Wide{1} << 45); // as of an array's extents
+  const AffineId all = terms_.product(t, s);
+  EXPECT_THROW(terms_.product(row, s), DomainError);
+  facts.assume(affine_.plus(affine_.combine(t, 1, row, -4), -1)); // 4 * row < t
+  const AffineId first = terms_.product(affine_.scale(row, 4), s);
+  EXPECT_TRUE(facts.holds(affine_.sub(affine_.sub(all, s), first)));
+  EXPECT_FALSE(facts.holds(affine_.plus(affine_.sub(affine_.sub(all, s), first), -1)));
+  // (3 - step) * t >= 0, and not (2 - step) * t >= 0.
+  const AffineId product = terms_.product(step, t);
+  EXPECT_TRUE(facts.holds(affine_.combine(t, 3, product, -1)));
+  EXPECT_FALSE(facts.holds(affine_.combine(t, 2, product, -1)));
+  EXPECT_TRUE(facts.holds(product));
+}
+
 TEST_F(TermsIndex, ExtremesOfAnySign) {
   const AffineId a = symbol(0, 10);
   const AffineId x = linear(a, 3, -20), y = linear(a, -2, 4);
