@@ -299,8 +299,9 @@ bool Facts::eliminate(std::vector<AffineId> constraints) const {
   };
   for (std::size_t k = 0; k < constraints.size(); ++k) {
     Row row;
-    row.constant = pool_.form(constraints[k]).constant;
-    for (const auto &[atom, factor] : pool_.form(constraints[k]).terms) {
+    const Affine form = pool_.form(constraints[k]); // definitions make forms, which moves them
+    row.constant = form.constant;
+    for (const auto &[atom, factor] : form.terms) {
       row.terms[atom] = factor;
       if (!atoms.insert(atom).second)
         continue;
