@@ -75,10 +75,6 @@ protected:
     return GetParam().kernel.ends_with("_152064") || GetParam().kernel.ends_with("_151936");
   }
 
-  /// Where v_rcp errs as far as its manual allows, gfx942's division rounds one quotient of this
-  /// kernel wrong (element 4128 of two rows). Open: the sequence needs more than that bound.
-  bool needsBetterReciprocal() const { return GetParam().kernel == "sigmoid_gate_f32_4096"; }
-
   dsl::SourceManager sources_;
   dsl::Diagnostics diagnostics_{sources_};
   std::optional<dsl::Program> program_;
@@ -97,7 +93,7 @@ TEST_P(GcnBits, EqualTheEvaluators) {
     if (!isHuge())
       compare(oracle::isElementwise(*program_) ? 300 : oracle::foldedRows(*program_).value_or(7));
     // Division and square root are right whatever v_rcp and v_sqrt give within their error.
-    if (!isHuge() && approximates() && !needsBetterReciprocal())
+    if (!isHuge() && approximates())
       for (const auto within : {Approximation::Below, Approximation::Above, Approximation::Mixed})
         compare(2, within);
     if (HasFailure())

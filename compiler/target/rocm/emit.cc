@@ -1,6 +1,7 @@
 // AMD: assembly text and a code object, linked by lld as a library.
 #include "compiler/target/link.h"
 #include "compiler/target/llvm_backend.h"
+#include "compiler/target/rocm/exact_division.h"
 
 #include "llvm/IR/Constants.h"
 
@@ -11,6 +12,7 @@ bool emitRocm(LlvmBackend &backend, Emitted &out, std::string *error) {
   backend.module().setModuleFlag(llvm::Module::Error, "amdhsa_code_object_version",
                                  llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(
                                      llvm::Type::getInt32Ty(backend.module().getContext()), 500)));
+  expandDivisions(backend.module());
   auto assembly = backend.generate(llvm::CodeGenFileType::AssemblyFile);
   auto object = assembly ? backend.generate(llvm::CodeGenFileType::ObjectFile) : std::nullopt;
   if (!object) {

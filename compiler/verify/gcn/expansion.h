@@ -1,17 +1,17 @@
-// What LLVM 19 expands on AMDGCN: division, square root, and rounding to bf16, as trees over any
-// domain of values (machine.h).
+// What the code of AMDGCN computes in several steps, as trees over any domain of values
+// (machine.h): square root of f32 and rounding to bf16 as LLVM 19 expands them, divisions and the
+// square root of f64 as Ordo's own code generator does (docs/amdgcn.md says why).
 //
 // HOW THEY ARE RECOGNISED. Schedulers interleave instructions, so trees are compared, not runs. The
 // last operation of an expansion names its operands: v_div_fixup holds denominator and numerator.
-// The tree that LLVM would have built from them is built here by the domain's own operations; if it
-// is the value that was found, the value is the quotient. A domain that brings equal trees to one
-// node (terms) needs no patterns, and nothing almost equal is taken.
+// The tree that the expansion would have built from them is built here by the domain's own
+// operations; if it is the value that was found, the value is the quotient. A domain that brings
+// equal trees to one node (terms) needs no patterns, and nothing almost equal is taken.
 //
 // WHY THEY ARE RIGHT. Rounding to bf16 is tried on every class of operand. Division and square root
 // rest on the documented error of v_rcp, v_rsq and v_sqrt, and are tried against MPFR with any
-// value within it (tests/unit/compiler/verify/gcn/division_test.cc). One quotient needs more, and
-// is an axiom of its own: a power of two divided by a significand of all ones. In f32 it is right
-// if v_rcp rounds that one reciprocal up. In f64 it is not right, so f64 quotients are not taken.
+// value within it (tests/unit/compiler/verify/gcn/division_test.cc). LLVM's own divisions, and its
+// root of f64, are not right by that error alone, and are not taken.
 #pragma once
 
 #include "compiler/verify/machine/instruction.h"
@@ -25,40 +25,31 @@ template <class Domain> class Expansion {
 public:
   using Value = typename Domain::Value;
 
-  explicit Expansion(Domain &domain) : domain_(domain) {}
+  /// Of operands in F32 or F64.
+  explicit Expansion(Domain &domain, dsl::DType format = dsl::DType::F32)
+      : domain_(domain), format_(format) {}
 
-  /// The first operand of the v_div_fixup_f32 that ends numerator / denominator.
+  /// The first operand of the v_div_fixup that ends numerator / denominator.
   Value quotient(const Value &numerator, const Value &denominator) {
     const auto [d, unused] = scaled(denominator, denominator, numerator);
     const auto [n, flag] = scaled(numerator, denominator, numerator);
-    const Value r0 = approximated("rcp", d);
-    const Value minusD = op(Op::FNeg, {d});
-    const Value e0 = op(Op::FFma, {minusD, r0, f32(0x3f800000)});
-    const Value r1 = op(Op::FFma, {e0, r0, r0});
-    const Value q0 = op(Op::FMul, {n, r1});
-    const Value e1 = op(Op::FFma, {minusD, q0, n});
-    const Value q1 = op(Op::FFma, {e1, r1, q0});
-    const Value e2 = op(Op::FFma, {minusD, q1, n});
-    return op(Op::GcnDivFmas, {e2, r1, q1, flag});
+    const Value minusD = op(Op::FNeg, {d}), one = power(0);
+    const auto fma = [&](const Value &a, const Value &b, const Value &c) {
+      return op(Op::FFma, {a, b, c});
+    };
+    Value r = approximated("rcp", d);
+    for (int step = 0; step < (format_ == dsl::DType::F64 ? 3 : 1); ++step)
+      r = fma(r, fma(minusD, r, one), r);
+    const int bits = format_ == dsl::DType::F64 ? 53 : 24;
+    const Value whole = truncated(op(Op::FMul, {fma(minusD, r, one), power(bits)}));
+    r = fma(r, op(Op::FMul, {whole, power(1 - bits)}), r);
+    const Value q = op(Op::FMul, {n, r});
+    const Value better = fma(fma(minusD, q, n), r, q);
+    return op(Op::GcnDivFmas, {fma(minusD, better, n), r, better, flag});
   }
 
-  /// sqrt(x) in f32, whole.
-  Value root(const Value &x) {
-    const Value isSmall = bit(Op::FCmpLt, {x, f32(0x0f800000)}); // 2^-96
-    const Value up = op(Op::FMul, {x, f32(0x4f800000)});         // 2^32
-    const Value y = select(isSmall, up, x);
-    const Value s = approximated("sqrt", y);
-    const Value below = op(Op::Add, {s, f32(0xffffffff)}), above = op(Op::Add, {s, f32(1)});
-    const Value under = op(Op::FFma, {op(Op::FNeg, {below}), s, y});
-    const Value over = op(Op::FFma, {op(Op::FNeg, {above}), s, y});
-    const Value zero = f32(0);
-    Value result = select(bit(Op::FCmpLe, {under, zero}), below, s);
-    result = select(bit(Op::FCmpLt, {zero, over}), above, result);
-    const Value down = op(Op::FMul, {result, f32(0x37800000)}); // 2^-16
-    result = select(isSmall, down, result);
-    const Value isItself = bit(Op::GcnClass, {y, f32(0x260)}); // zeros and +inf
-    return select(isItself, y, result);
-  }
+  /// sqrt(x), whole; of an F32 by LLVM.
+  Value root(const Value &x) { return format_ == dsl::DType::F64 ? root64(x) : root32(x); }
 
   /// bf16(x) of an f32, as 16 bits in the low half of 32; a NaN is 0x7fc0.
   Value roundedToBf16(const Value &x) {
@@ -69,12 +60,53 @@ public:
   }
 
 private:
-  static Instruction make(Op operation) {
+  Value root32(const Value &x) {
+    const Value isSmall = bit(Op::FCmpLt, {x, power(-96)});
+    const Value y = select(isSmall, op(Op::FMul, {x, power(32)}), x);
+    const Value s = approximated("sqrt", y);
+    const Value below = op(Op::Add, {s, f32(0xffffffff)}), above = op(Op::Add, {s, f32(1)});
+    Value result = nearest(s, below, above, y);
+    result = select(isSmall, op(Op::FMul, {result, power(-16)}), result);
+    return select(isItself(y), y, result);
+  }
+
+  Value root64(const Value &x) {
+    const Value isSmall = bit(Op::FCmpLt, {x, power(-767)});
+    const auto fma = [&](const Value &a, const Value &b, const Value &c) {
+      return op(Op::FFma, {a, b, c});
+    };
+    const auto minus = [&](const Value &a) { return op(Op::FNeg, {a}); };
+    const Value y = op(Op::FMul, {x, select(isSmall, power(256), power(0))});
+    const Value r = approximated("rsq", y);
+    const Value g0 = op(Op::FMul, {y, r}), h0 = op(Op::FMul, {r, power(-1)});
+    const Value e = fma(minus(h0), g0, power(-1));
+    const Value g1 = fma(g0, e, g0), h1 = fma(h0, e, h0);
+    const Value s = fma(fma(minus(g1), g1, y), h1, g1);
+    // 2^-53 and a little: to the neighbours, one ulp away.
+    const Value step = domain_.constant(64, 0x3ca0000000000001);
+    const Value below = fma(s, minus(step), s), above = fma(s, step, s);
+    const Value result = select(isItself(y), y, nearest(s, below, above, y));
+    return op(Op::FMul, {result, select(isSmall, power(-128), power(0))});
+  }
+
+  /// Of s and its neighbours the root of y (Tuckerman's test): s * below < y < s * above.
+  Value nearest(const Value &s, const Value &below, const Value &above, const Value &y) {
+    const Value under = op(Op::FFma, {op(Op::FNeg, {below}), s, y});
+    const Value over = op(Op::FFma, {op(Op::FNeg, {above}), s, y});
+    const Value zero = domain_.constant(width(), 0);
+    const Value lower = select(bit(Op::FCmpLe, {under, zero}), below, s);
+    return select(bit(Op::FCmpLt, {zero, over}), above, lower);
+  }
+  /// Zeros and +inf.
+  Value isItself(const Value &y) { return bit(Op::GcnClass, {y, f32(0x260)}); }
+
+  unsigned width() const { return format_ == dsl::DType::F64 ? 64 : 32; }
+  Instruction make(Op operation) const {
     Instruction i;
     i.op = operation;
-    i.width = 32;
-    i.format = dsl::DType::F32;
-    i.from = dsl::DType::F32;
+    i.width = static_cast<std::uint8_t>(width());
+    i.format = format_;
+    i.from = format_;
     return i;
   }
 
@@ -110,9 +142,21 @@ private:
     const Value result = apply(make(Op::GcnDivScale), {value, denominator, numerator}, 2, &flag);
     return {result, flag};
   }
+  Value truncated(const Value &x) {
+    Instruction i = make(Op::FRoundInt);
+    i.rounding = Round::TowardZero;
+    return apply(std::move(i), {x});
+  }
   Value f32(std::uint32_t bits) { return domain_.constant(32, bits); }
+  /// 2^exponent.
+  Value power(int exponent) {
+    return format_ == dsl::DType::F64
+               ? domain_.constant(64, static_cast<std::uint64_t>(1023 + exponent) << 52)
+               : f32(static_cast<std::uint32_t>(127 + exponent) << 23);
+  }
 
   Domain &domain_;
+  dsl::DType format_;
 };
 
 } // namespace ordo::verify::gcn

@@ -261,8 +261,13 @@ double approximate64(const std::string &what, double value, Approximation within
   std::int64_t by = within == Approximation::Below ? -kUlps : kUlps;
   if (within == Approximation::Mixed)
     by = static_cast<std::int64_t>(hashOf(std::bit_cast<U>(value)) % (2 * kUlps + 1)) - kUlps;
-  // On magnitudes: ulps of a neighbouring binade differ by a factor of two, hence half as many.
-  const double moved = std::bit_cast<double>(std::bit_cast<U>(nearest) + static_cast<U>(by / 2));
+  // On magnitudes; in the binade above an ulp is two of these.
+  const auto movedBy = [&](std::int64_t ulps) {
+    return std::bit_cast<double>(std::bit_cast<U>(nearest) + static_cast<U>(ulps));
+  };
+  double moved = movedBy(by);
+  if (exponentOf(moved) > exponentOf(nearest))
+    moved = movedBy(by / 2);
   return std::isnormal(moved) ? moved : nearest;
 }
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace ordo::verify {
 namespace {
@@ -35,19 +36,20 @@ Summary joined(std::vector<Summary> cases) {
   return all;
 }
 
-/// What a step rests on that LLVM expands into many (gcn/expansion.h).
+/// What a step rests on that the code makes of many (gcn/expansion.h).
 std::string axiomOf(const std::string &expansion) {
-  if (expansion == "div.f32")
-    return "div.f32: LLVM's expansion is the correctly rounded quotient; v_rcp_f32 errs by 1 ulp "
-           "at "
-           "most, and rounds up the reciprocal of a significand of all ones";
-  if (expansion == "sqrt.f32")
-    return "sqrt.f32: LLVM's expansion is the correctly rounded root; v_sqrt_f32 errs by 1 ulp at "
-           "most";
-  if (expansion == "cvt.bf16")
-    return "cvt.bf16: LLVM's integer code rounds to nearest even; it asks nothing of the hardware "
-           "but integer arithmetic";
-  return fmt::format("LLVM's expansion of {} rounds correctly", expansion);
+  static const std::map<std::string, std::string, std::less<>> kAxioms = {
+      {"div.f32", "Ordo's expansion is the correctly rounded quotient; v_rcp_f32 errs by 1 ulp at "
+                  "most"},
+      {"sqrt.f32", "LLVM's expansion is the correctly rounded root; v_sqrt_f32 errs by 1 ulp at "
+                   "most"},
+      {"div.f64", "Ordo's expansion is the correctly rounded quotient; v_rcp_f64 errs by 2^29 ulp "
+                  "at most"},
+      {"sqrt.f64", "Ordo's expansion is the correctly rounded root; v_rsq_f64 errs by 2^29 ulp at "
+                   "most"},
+      {"cvt.bf16", "LLVM's integer code rounds to nearest even; it asks nothing of the hardware "
+                   "but integer arithmetic"}};
+  return fmt::format("{}: {}", expansion, kAxioms.at(expansion));
 }
 
 class Prover {

@@ -10,17 +10,19 @@ namespace ordo::verify {
 using dsl::DType;
 
 std::optional<Term> Expansions::recognised(const Instruction &i, const Term *src) {
-  std::optional<Term> found;
-  if (i.op == Op::GcnDivFixup && i.format == DType::F32) {
-    if ((found = quotient(src)))
-      used_.insert("div.f32");
-  } else if (i.op == Op::Select && i.width == 32) {
-    if ((found = root(src)))
-      used_.insert("sqrt.f32");
-    else
-      found = recognisedAnywhere(i, src);
-  }
-  return found;
+  const auto noted = [&](const std::optional<Term> &found, const char *step) {
+    if (found)
+      used_.insert(step);
+    return found;
+  };
+  if (i.op == Op::GcnDivFixup)
+    return noted(quotient(i.format, src), i.format == DType::F64 ? "div.f64" : "div.f32");
+  if (i.op == Op::FMul && i.format == DType::F64)
+    return noted(root64(src), "sqrt.f64");
+  if (i.op != Op::Select || i.width != 32)
+    return std::nullopt;
+  const auto found = noted(root32(src), "sqrt.f32");
+  return found ? found : recognisedAnywhere(i, src);
 }
 
 std::optional<Term> Expansions::recognisedAnywhere(const Instruction &i, const Term *src) {
@@ -32,23 +34,24 @@ std::optional<Term> Expansions::recognisedAnywhere(const Instruction &i, const T
   return found;
 }
 
-std::optional<Term> Expansions::quotient(const Term *src) {
+std::optional<Term> Expansions::quotient(DType format, const Term *src) {
   const Term &denominator = src[1], &numerator = src[2];
-  if (!denominator.isNode() && !numerator.isNode())
+  const bool isKnown = format == DType::F32 || format == DType::F64;
+  if (!isKnown || (!denominator.isNode() && !numerator.isNode()))
     return std::nullopt;
-  const std::pair key(numerator.bits << 2 | static_cast<std::uint64_t>(numerator.state),
-                      denominator.bits << 2 | static_cast<std::uint64_t>(denominator.state));
-  auto it = quotients_.find(key);
-  if (it == quotients_.end())
-    it = quotients_.emplace(key, gcn::Expansion(*this).quotient(numerator, denominator)).first;
-  if (it->second != src[0])
+  const NodeId n = terms_.asFloat(format, numerator), d = terms_.asFloat(format, denominator);
+  auto it = quotients_.find({n, d});
+  if (it == quotients_.end()) {
+    const Term found = gcn::Expansion(*this, format).quotient(terms_.valueOf(n), terms_.valueOf(d));
+    it = quotients_.emplace(std::pair(n, d), found).first;
+  }
+  if (it->second != terms_.valueOf(terms_.asFloat(format, src[0])))
     return std::nullopt;
-  return terms_.valueOf(terms_.fdiv(DType::F32, terms_.asFloat(DType::F32, numerator),
-                                    terms_.asFloat(DType::F32, denominator)));
+  return terms_.valueOf(terms_.fdiv(format, n, d));
 }
 
 /// The condition asks for the class of y, which is x, or x scaled up.
-std::optional<Term> Expansions::root(const Term *src) {
+std::optional<Term> Expansions::root32(const Term *src) {
   const Pool &pool = terms_.pool();
   const auto isClass = [&](const Term &t) {
     return t.isNode() && pool.node(t.node()).kind == Kind::Gcn &&
@@ -66,6 +69,33 @@ std::optional<Term> Expansions::root(const Term *src) {
   if (it->second != terms_.select(src[0], src[1], src[2], 32))
     return std::nullopt;
   return terms_.valueOf(terms_.fsqrt(DType::F32, x));
+}
+
+/// The last product's factor says what is small: if x < 2^-767 then 2^-128 else 1.
+std::optional<Term> Expansions::root64(const Term *src) {
+  const Pool &pool = terms_.pool();
+  constexpr std::uint64_t kSmall = 0x1000000000000000, kDown = 0x37f0000000000000,
+                          kOne = 0x3ff0000000000000;
+  const auto isConstant = [&](NodeId node, std::uint64_t bits) {
+    return pool.node(node).kind == Kind::Constant && pool.node(node).payload == bits;
+  };
+  for (const std::size_t side : {0, 1}) {
+    if (!src[side].isNode() || pool.node(src[side].node()).kind != Kind::Select)
+      continue;
+    const auto factor = pool.args(src[side].node());
+    if (!isConstant(factor[1], kDown) || !isConstant(factor[2], kOne) ||
+        pool.node(factor[0]).kind != Kind::FLt || !isConstant(pool.args(factor[0])[1], kSmall))
+      continue;
+    const NodeId x = pool.args(factor[0])[0];
+    auto it = roots_.find(x);
+    if (it == roots_.end())
+      it = roots_.emplace(x, gcn::Expansion(*this, DType::F64).root(terms_.valueOf(x))).first;
+    const NodeId found = terms_.fmul(DType::F64, terms_.asFloat(DType::F64, src[0]),
+                                     terms_.asFloat(DType::F64, src[1]));
+    if (it->second == terms_.valueOf(found))
+      return terms_.valueOf(terms_.fsqrt(DType::F64, x));
+  }
+  return std::nullopt;
 }
 
 /// if x is no NaN then the sum's upper half else 0x7fc0; as a bf16 in the lower half of a register,

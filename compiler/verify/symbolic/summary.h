@@ -70,8 +70,8 @@ struct Summary {
   std::vector<std::vector<StoreStep>> storeSteps = {{}}; // loops by induction; 0: none
   bool hasLongLoops = false;  // loops with a known number of steps were shown by induction
   std::optional<Fault> fault; // what stopped it: nothing else here counts then
-  /// LLVM's expansions that were taken for the step they compute: "div.f32", "sqrt.f32",
-  /// "cvt.bf16".
+  /// Expansions that were taken for the step they compute: "div.f32", "sqrt.f64", "cvt.bf16" and
+  /// their like.
   std::set<std::string> expansions;
   std::uint64_t steps = 0;
 };

@@ -158,6 +158,7 @@ private:
   Term bytePermute(const Term *src);
   void withCarry(const Instruction &i, const Term *src, Term *dst);
   void ofGcn(const Instruction &i, const Term *src, Term *dst);
+  std::optional<NodeId> powerOfTwo(dsl::DType format, const Term &exponent);
   std::optional<std::int64_t> apart(const Term &a, const Term &b);
   std::optional<Term> asMinMax(NodeId condition, const Term &a, const Term &b, unsigned width);
   std::optional<Term> asUpperExtreme(AffineId f, AffineId a, AffineId b);

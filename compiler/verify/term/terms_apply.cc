@@ -364,6 +364,28 @@ Term Terms::approximation(const Instruction &i, const Term *src) {
   return Term::of(pool_.make(Kind::Approx, Sort::of(i.format), number, args));
 }
 
+/// 2^exponent, of a known exponent or a choice of two, if it is normal: x * 2^k rounds what ldexp
+/// rounds.
+std::optional<NodeId> Terms::powerOfTwo(dsl::DType format, const Term &exponent) {
+  const dsl::FloatFormat f = dsl::floatFormat(format);
+  if (exponent.isConstant()) {
+    const std::int64_t biased = std::int64_t{static_cast<std::int32_t>(exponent.bits)} + f.bias;
+    if (biased < 1 || biased >= (1 << f.exponentBits) - 1)
+      return std::nullopt;
+    return floatConstant(format, static_cast<std::uint64_t>(biased) << f.mantissaBits);
+  }
+  if (!exponent.isNode() || pool_.node(exponent.node()).kind != Kind::Select)
+    return std::nullopt;
+  const std::array<NodeId, 3> parts = {pool_.args(exponent.node())[0],
+                                       pool_.args(exponent.node())[1],
+                                       pool_.args(exponent.node())[2]};
+  if (pool_.node(parts[1]).kind != Kind::Constant || pool_.node(parts[2]).kind != Kind::Constant)
+    return std::nullopt;
+  const auto a = powerOfTwo(format, constantOrNode(parts[1])),
+             b = powerOfTwo(format, constantOrNode(parts[2]));
+  return a && b ? std::optional(selectFloat(parts[0], *a, *b)) : std::nullopt;
+}
+
 /// Kept as they are; ends of expansions are recognised by the reader of AMDGCN (gcn/).
 void Terms::ofGcn(const Instruction &i, const Term *src, Term *dst) {
   bool isConstant = true;
@@ -379,6 +401,11 @@ void Terms::ofGcn(const Instruction &i, const Term *src, Term *dst) {
       dst[1] = Term::constant(second);
     return;
   }
+  if (i.op == Op::GcnLdexp)
+    if (const auto factor = powerOfTwo(i.format, src[1])) {
+      dst[0] = constantOrNode(fmul(i.format, asFloat(i.format, src[0]), *factor));
+      return;
+    }
   std::vector<NodeId> args;
   for (std::size_t k = 0; k < i.src.size(); ++k) {
     const bool isBits = (i.op == Op::GcnClass || i.op == Op::GcnLdexp) ? k == 1

@@ -12,31 +12,41 @@ namespace ordo::verify::gcn {
 namespace {
 
 using U = std::uint32_t;
+using L = std::uint64_t;
 
 class Trees {
 public:
   explicit Trees(Approximation within)
-      : domain_(memory_, {}, {}, NanStyle::Quiet, within), expansion_(domain_) {}
+      : domain_(memory_, {}, {}, NanStyle::Quiet, within), in32_(domain_),
+        in64_(domain_, dsl::DType::F64) {}
 
   U quotient(U a, U b) {
-    Instruction fixup;
-    fixup.op = Op::GcnDivFixup;
-    fixup.src.resize(3);
-    fixup.dst.resize(1);
-    const ConcreteValue src[] = {expansion_.quotient(value(a), value(b)), value(b), value(a)};
-    ConcreteValue result;
-    domain_.apply(fixup, src, &result);
-    return static_cast<U>(result.bits);
+    return static_cast<U>(fixed(dsl::DType::F32, in32_.quotient(value(a), value(b)), a, b));
   }
-  U root(U a) { return static_cast<U>(expansion_.root(value(a)).bits); }
-  U bf16(U a) { return static_cast<U>(expansion_.roundedToBf16(value(a)).bits); }
+  L quotient64(L a, L b) {
+    return fixed(dsl::DType::F64, in64_.quotient(value(a), value(b)), a, b);
+  }
+  U root(U a) { return static_cast<U>(in32_.root(value(a)).bits); }
+  L root64(L a) { return in64_.root(value(a)).bits; }
+  U bf16(U a) { return static_cast<U>(in32_.roundedToBf16(value(a)).bits); }
 
 private:
-  static ConcreteValue value(U bits) { return {bits, false}; }
+  static ConcreteValue value(L bits) { return {bits, false}; }
+  L fixed(dsl::DType format, const ConcreteValue &quotient, L a, L b) {
+    Instruction fixup;
+    fixup.op = Op::GcnDivFixup;
+    fixup.format = format;
+    fixup.src.resize(3);
+    fixup.dst.resize(1);
+    const ConcreteValue src[] = {quotient, value(b), value(a)};
+    ConcreteValue result;
+    domain_.apply(fixup, src, &result);
+    return result.bits;
+  }
 
   Memory memory_;
   ConcreteDomain domain_;
-  Expansion<ConcreteDomain> expansion_;
+  Expansion<ConcreteDomain> in32_, in64_;
 };
 
 std::vector<Words> samples() {
@@ -65,6 +75,27 @@ TEST_P(Expansions, AreWhatTheInstructionsCompute) {
     ASSERT_EQ(trees.quotient(words[i][0], words[i][1]), quotients.lanes[i][0])
         << std::hex << words[i][0] << " / " << words[i][1];
     ASSERT_EQ(trees.root(words[i][0]), roots.lanes[i][0]) << std::hex << words[i][0];
+  }
+}
+
+// The words are two numbers of 64 bits here.
+TEST_P(Expansions, OfF64AreWhatTheInstructionsCompute) {
+  std::vector<Words> words = samples();
+  for (std::size_t i = 0; i < words.size(); ++i)
+    words[i] = {words[i][0], words[i][1], words[words.size() - 1 - i][0],
+                words[words.size() - 1 - i][1]};
+  const auto quotients = run("gfx942", kDivide64, words, GetParam());
+  const auto roots = run("gfx942", kRoot64, words, GetParam());
+  ASSERT_EQ(quotients.error + roots.error, "");
+  const auto whole = [](U low, U high) { return low | L{high} << 32; };
+  Trees trees(GetParam());
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto &[a, b, c, d] = words[i];
+    ASSERT_EQ(trees.quotient64(whole(a, b), whole(c, d)),
+              whole(quotients.lanes[i][0], quotients.lanes[i][1]))
+        << std::hex << whole(a, b) << " / " << whole(c, d);
+    ASSERT_EQ(trees.root64(whole(a, b)), whole(roots.lanes[i][0], roots.lanes[i][1]))
+        << std::hex << whole(a, b);
   }
 }
 

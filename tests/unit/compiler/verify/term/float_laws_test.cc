@@ -90,6 +90,25 @@ TEST_P(FloatLaws, DivisionByAPowerOfTwoIsAProduct) {
                 l.f(Op::FMul, t, {a, l.f(Op::FDiv, t, {l.constant(t, 1.0), l.constant(t, 3.0)})}));
 }
 
+TEST_P(FloatLaws, ScalingIsAProductWithAPowerOfTwo) {
+  if (t != DType::F32 && t != DType::F64)
+    return; // the formats that AMDGCN scales
+  LawCase l(pairs[0].size());
+  const Both a = l.input(t, pairs[0]), b = l.input(t, pairs[1]);
+  const int bias = dsl::floatFormat(t).bias;
+  const auto scaled = [&](const Both &by) { return l.f(Op::GcnLdexp, t, {a, by}); };
+  const auto by = [&](int k) { return l.constant(32, static_cast<std::uint32_t>(k)); };
+  const auto power = [&](int k) { return l.constant(t, std::ldexp(1.0, k)); };
+  for (const int k : {0, 1, -1, 24, 1 - bias, bias})
+    l.expectLaw(scaled(by(k)), l.f(Op::FMul, t, {a, power(k)}));
+  const Both isLess = l.f(Op::FCmpLt, t, {a, b});
+  l.expectLaw(scaled(l.select(isLess, by(32), by(-7))),
+              l.f(Op::FMul, t, {a, l.select(isLess, power(32), power(-7))}));
+  // 2^k is no number of the format: an infinity, or 0.
+  l.expectApart(scaled(by(bias + 1)), l.f(Op::FMul, t, {a, power(bias + 1)}));
+  l.expectApart(scaled(by(-2 * bias)), l.f(Op::FMul, t, {a, power(-2 * bias)}));
+}
+
 TEST_P(FloatLaws, ReciprocalIsADivision) {
   const Samples every = all(t);
   LawCase l(every.size());

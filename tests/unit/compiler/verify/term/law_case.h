@@ -238,6 +238,8 @@ private:
     if (i.op == Op::Select)
       return bits[bits[0] != 0 ? 1 : 2];
     std::uint64_t second = 0;
+    if (i.op >= Op::GcnDivScale && i.op <= Op::GcnMed3)
+      return computeGcn(i, bits.data(), &second);
     return isFloatOperation(i.op) ? computeFloat(i, bits.data(), NanStyle::Canonical)
                                   : computeInteger(i, bits.data(), &second);
   }
