@@ -64,7 +64,8 @@ public:
   mlir::Location loc() const { return loc_; }
 
 private:
-  mlir::Value ptxExtremum(bool max, bool keepNan, mlir::Value a, mlir::Value b);
+  mlir::Value instruction(bool max, bool keepNan, mlir::Value a, mlir::Value b);
+  bool hasInstruction(bool keepNan, mlir::Type type) const;
   mlir::Value toOdd(mlir::Value value);
   mlir::Value towardZero(mlir::Value value, mlir::Type type);
   mlir::Value floatToFloat(mlir::Value value, mlir::Type type, RoundingKind rounding);

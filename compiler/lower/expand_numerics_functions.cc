@@ -102,20 +102,28 @@ Value NumericsBuilder::fma(Value a, Value b, Value c) {
   return narrowDouble(bitcast(adjusted, f64()), type);
 }
 
-// PTX's max.f32 and max.f64 drop a NaN and order the zeros; max.NaN.f32 keeps it (PTX ISA, max). As
-// inline assembly, since InstCombine turns the intrinsics into llvm.maxnum, which does neither
-// reliably.
-Value NumericsBuilder::ptxExtremum(bool max, bool keepNan, Value a, Value b) {
+// PTX's max.f32 and max.f64 drop a NaN and order the zeros; max.NaN.f32 keeps it (PTX ISA, max).
+// AMD's v_max_f32 and v_max_f64 drop a NaN, a signalling one where the mode's IEEE bit is off, as
+// it is here, and order the zeros (the ISA manuals' pseudocode). As inline assembly, since
+// InstCombine turns the intrinsics into llvm.maxnum, which does neither reliably.
+Value NumericsBuilder::instruction(bool max, bool keepNan, Value a, Value b) {
   const Type type = a.getType();
-  const bool isDouble = type.isF64();
-
-  const std::string code = std::string(max ? "max" : "min") + (keepNan ? ".NaN" : "") +
-                           (isDouble ? ".f64" : ".f32") + " $0, $1, $2;";
+  const bool isDouble = type.isF64(), isCuda = target_.kind == Target::Kind::Cuda;
+  const std::string name = std::string(max ? "max" : "min"), width = isDouble ? "f64" : "f32";
+  const std::string code = isCuda ? name + (keepNan ? ".NaN." : ".") + width + " $0, $1, $2;"
+                                  : "v_" + name + "_" + width + " $0, $1, $2";
+  const char *registers = !isCuda ? "=v,v,v" : isDouble ? "=d,d,d" : "=f,f,f";
   return b_
-      .create<LLVM::InlineAsmOp>(loc_, TypeRange(type), ValueRange({a, b}), code,
-                                 isDouble ? "=d,d,d" : "=f,f,f", /*has_side_effects=*/false,
-                                 /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr())
+      .create<LLVM::InlineAsmOp>(loc_, TypeRange(type), ValueRange({a, b}), code, registers,
+                                 /*has_side_effects=*/false, /*is_align_stack=*/false,
+                                 LLVM::AsmDialectAttr(), ArrayAttr())
       .getResult(0);
+}
+
+bool NumericsBuilder::hasInstruction(bool keepNan, Type type) const {
+  return target_.kind == Target::Kind::Rocm
+             ? !keepNan
+             : target_.kind == Target::Kind::Cuda && !(type.isF64() && keepNan);
 }
 
 // Elsewhere by comparisons: equal values differ at most in a zero's sign, which an and (max) or an
@@ -124,9 +132,8 @@ Value NumericsBuilder::ptxExtremum(bool max, bool keepNan, Value a, Value b) {
 Value NumericsBuilder::extremum(bool max, bool keepNan, Value a, Value b) {
   const Type type = a.getType();
   const Value x = widen(a), y = widen(b);
-  const bool isDouble = x.getType().isF64();
-  if (target_.kind == Target::Kind::Cuda && !(isDouble && keepNan))
-    return narrowExact(ptxExtremum(max, keepNan, x, y), type);
+  if (hasInstruction(keepNan, x.getType()))
+    return narrowExact(instruction(max, keepNan, x, y), type);
   const Value further = compare(max ? CmpFPredicate::OGT : CmpFPredicate::OLT, x, y);
   const Value bits = max ? make<arith::AndIOp>(raw(x), raw(y)) : make<arith::OrIOp>(raw(x), raw(y));
   const Value equal = compare(CmpFPredicate::OEQ, x, y);

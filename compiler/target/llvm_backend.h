@@ -32,6 +32,9 @@ public:
   /// The code as text, or as an object file. Leaves module() as it was.
   std::optional<std::string> generate(llvm::CodeGenFileType type);
 
+  /// From here on generate() makes less of what registers are there for.
+  void sparing() { machine_->setOptLevel(llvm::CodeGenOptLevel::Less); }
+
   llvm::Module &module() { return *module_; }
   std::string ir() const;
   const std::string &error() const { return error_; }

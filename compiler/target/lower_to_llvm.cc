@@ -156,6 +156,7 @@ void annotate(LLVM::LLVMFuncOp function, const Target &target) {
   set("denormal-fp-math", "ieee,ieee");
   if (target.kind == Target::Kind::Rocm) {
     function->setAttr("rocdl.uniform_work_group_size", b.getBoolAttr(true));
+    set("amdgpu-ieee", "false"); // v_max and v_min drop a signalling NaN too
     // By default LLVM plans registers for blocks of up to 1024 threads, or of 256.
     if (auto block = function->getAttrOfType<DenseI32ArrayAttr>("rocdl.reqd_work_group_size")) {
       std::int64_t threads = 1;

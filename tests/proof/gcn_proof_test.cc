@@ -1,11 +1,11 @@
-// The AMDGCN of the kernels below is proven on each chip; what is not is named, and still refused.
+// The AMDGCN of the kernels below is proven on each chip.
 #include "compiler/verify/proof/prove.h"
 #include "tests/emulation/subject.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
 #include <string>
-#include <utility>
 
 namespace ordo {
 namespace {
@@ -29,18 +29,6 @@ verify::Proof proofOf(const emulation::Subject &subject) {
   return verify::prove(subject.program(), *code, {recipe.block, recipe.rowExtents, recipe.rows});
 }
 
-/// Refused today. What is proven leaves the list.
-bool isOpen(const Case &c) {
-  static const std::set<std::pair<std::string, std::string>> kOpen = {
-      {"gelu_tanh_bf16_3584", "gfx942"},  {"gelu_tanh_bf16_3584", "gfx90a"},
-      {"gelu_tanh_bf16_3584", "gfx1100"}, {"log_softmax_f32_1", "gfx942"},
-      {"log_softmax_f32_1", "gfx90a"},    {"log_softmax_f32_1", "gfx1100"},
-      {"log_sum_exp_bf16_7", "gfx942"},   {"log_sum_exp_bf16_7", "gfx90a"},
-      {"log_sum_exp_bf16_7", "gfx1100"},
-  };
-  return kOpen.contains({c.kernel.kernel, c.chip});
-}
-
 class GcnProof : public ::testing::TestWithParam<Case> {};
 
 TEST_P(GcnProof, Stands) {
@@ -48,10 +36,6 @@ TEST_P(GcnProof, Stands) {
   const emulation::Subject subject(kernel.file, kernel.kernel, "rocm." + chip);
   ASSERT_TRUE(subject.ok());
   const verify::Proof proof = proofOf(subject);
-  if (isOpen(GetParam())) {
-    EXPECT_TRUE(proof.refusal) << "proven now: take it off the list";
-    return;
-  }
   if (proof.refusal)
     FAIL() << proof.refusal->message << "\n"
            << proof.refusal->where << "\n"
@@ -73,8 +57,9 @@ std::vector<Case> kernels() {
         cases.push_back({{file, name}, chip});
   };
   const auto kAll = {"gfx942", "gfx90a", "gfx1100"};
-  add("contracts/nn/softmax.ordo", {"softmax_bf16_128", "softmax_f32_128"}, kAll);
-  add("contracts/nn/log_sum_exp.ordo", {"log_sum_exp_bf16_128"}, kAll);
+  add("contracts/nn/softmax.ordo", {"softmax_bf16_128", "softmax_f16_128", "softmax_f32_128"},
+      kAll);
+  add("contracts/nn/log_sum_exp.ordo", {"log_sum_exp_bf16_128", "log_sum_exp_f16_128"}, kAll);
   add("contracts/nn/swiglu.ordo", {"swiglu_bf16_512"}, kAll);
   add("contracts/nn/gelu.ordo", {"gelu_bf16_3584", "gelu_tanh_bf16_3584"}, kAll);
   add("tests/contracts/odd_widths.ordo", {"log_softmax_f32_1", "log_sum_exp_bf16_7"}, kAll);
@@ -98,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels, GcnProof, ::testing::ValuesIn(kernels()), [](c
   return oracle::caseName(info.param.kernel, info.index) + "_" + info.param.chip;
 });
 
-/// What a proof rests on goes with it: LLVM's division, root and rounding to bf16 are single steps.
+/// What a proof rests on goes with it: divisions, roots and rounding to bf16 are single steps.
 TEST(GcnAxioms, AreThoseOfTheStepsThatWereTaken) {
   const emulation::Subject subject("contracts/nn/norm.ordo", "rms_norm_bf16_2048", "rocm.gfx942");
   ASSERT_TRUE(subject.ok());
@@ -108,6 +93,14 @@ TEST(GcnAxioms, AreThoseOfTheStepsThatWereTaken) {
   for (const std::string &axiom : proof.axioms)
     steps.insert(axiom.substr(0, axiom.find(':')));
   EXPECT_EQ(steps, (std::set<std::string>{"cvt.bf16", "div.f32", "sqrt.f32"}));
+}
+
+TEST(GcnAxioms, OfF64) {
+  const emulation::Subject subject("contracts/nn/gelu.ordo", "gelu_tanh_f32_3584", "rocm.gfx942");
+  ASSERT_TRUE(subject.ok());
+  EXPECT_TRUE(std::ranges::any_of(proofOf(subject).axioms, [](const std::string &axiom) {
+    return axiom.starts_with("div.f64: ");
+  }));
 }
 
 } // namespace

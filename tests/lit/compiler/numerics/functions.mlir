@@ -1,6 +1,6 @@
 // RUN: %ordo_opt %s --ordo-expand-numerics=target=cuda.sm_90a | FileCheck %s --check-prefixes=CHECK,CUDA
-// RUN: %ordo_opt %s --ordo-expand-numerics=target=rocm.gfx942 | FileCheck %s --check-prefixes=CHECK,OTHER
-// RUN: %ordo_opt %s --ordo-expand-numerics=target=cpu | FileCheck %s --check-prefixes=CHECK,OTHER
+// RUN: %ordo_opt %s --ordo-expand-numerics=target=rocm.gfx942 | FileCheck %s --check-prefixes=CHECK,ROCM
+// RUN: %ordo_opt %s --ordo-expand-numerics=target=cpu | FileCheck %s --check-prefixes=CHECK,CPU
 
 // No operation that upstream's GPU conversions would make a library call of.
 // CHECK-NOT: math.
@@ -16,19 +16,21 @@ func.func @sqrt(%x: f32) -> f32 {
 // max drops a NaN: never llvm.maxnum.
 // CHECK-LABEL: @max
 // CUDA: llvm.inline_asm "max.f32 $0, $1, $2;"
-// OTHER: arith.cmpf ogt
-// OTHER: arith.andi %{{.*}} : i32
-// OTHER: arith.cmpf oeq
-// OTHER: arith.cmpf uno
+// ROCM: llvm.inline_asm "v_max_f32 $0, $1, $2", "=v,v,v"
+// CPU: arith.cmpf ogt
+// CPU: arith.andi %{{.*}} : i32
+// CPU: arith.cmpf oeq
+// CPU: arith.cmpf uno
 // CHECK-NOT: maxnum
 func.func @max(%x: f32, %y: f32) -> f32 {
   %r = ordo.max %x, %y : f32
   return %r : f32
 }
 
-// PTX has no max.NaN.f64.
+// PTX has no max.NaN.f64, AMD nothing that keeps a NaN.
 // CHECK-LABEL: @max_nan
 // CUDA: llvm.inline_asm "max.NaN.f32 $0, $1, $2;"
+// ROCM-NOT: inline_asm
 // CHECK: arith.cmpf ogt, %{{.*}} : f64
 func.func @max_nan(%x: f32, %y: f32, %z: f64, %w: f64) -> (f32, f64) {
   %r = ordo.max_nan %x, %y : f32

@@ -174,11 +174,29 @@ TEST(Rocm, MovesVectors) {
 TEST(Rocm, KeepsSubnormalsAndKnowsItsBlock) {
   const auto [code, error] = compileText(kBlockKernel, "rocm.gfx942");
   ASSERT_TRUE(code) << error;
-  for (const char *wanted :
-       {".amdhsa_float_denorm_mode_32 3", ".amdhsa_float_denorm_mode_16_64 3",
-        ".amdhsa_float_round_mode_32 0", ".max_flat_workgroup_size: 128",
-        ".uniform_work_group_size: 1", ".amdhsa_code_object_version 5", "v_div_fixup_f32"})
+  for (const char *wanted : {".amdhsa_float_denorm_mode_32 3", ".amdhsa_float_denorm_mode_16_64 3",
+                             ".amdhsa_float_round_mode_32 0", ".max_flat_workgroup_size: 128",
+                             ".uniform_work_group_size: 1", ".amdhsa_code_object_version 5",
+                             ".amdhsa_ieee_mode 0", "v_div_fixup_f32"})
     EXPECT_THAT(code->assembly, HasSubstr(wanted));
+}
+
+// LLVM's own sequences have fewer steps (docs/amdgcn.md).
+TEST(Rocm, DividesAndTakesRootsOfVectorsByItsOwnSequences) {
+  const auto [code, error] = compileText(R"(module { gpu.module @kernels {
+    gpu.func @kernel(%x: !llvm.ptr<1> {ordo.readonly}, %y: !llvm.ptr<1>)
+        kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+      %v = llvm.load %x invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<2xf64>
+      %w = llvm.load %y {alignment = 16 : i64} : !llvm.ptr<1> -> vector<2xf64>
+      %q = arith.divf %v, %w : vector<2xf64>
+      %r = llvm.call_intrinsic "llvm.sqrt"(%q) : (vector<2xf64>) -> vector<2xf64>
+      llvm.store %r, %y {alignment = 16 : i64} : vector<2xf64>, !llvm.ptr<1>
+      gpu.return
+    } } })",
+                                         "rocm.gfx942");
+  ASSERT_TRUE(code) << error;
+  for (const char *wanted : {"v_rcp_f64", "v_trunc_f64", "v_div_fixup_f64", "v_rsq_f64"})
+    EXPECT_EQ(count(code->assembly, wanted), 2) << wanted;
 }
 
 constexpr std::string_view kFill = R"(module {

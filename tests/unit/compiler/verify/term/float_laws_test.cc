@@ -161,6 +161,10 @@ TEST_P(FloatLaws, ExtremaAreThoseOfASet) {
     l.expectLaw(m(a, m(b, c)), m(m(c, a), b));
     l.expectLaw(m(a, m(b, a)), m(b, a));
     l.expectLaw(m(a, a), a);
+    const auto other = [&](const Both &x, const Both &y) {
+      return l.f(op == Op::FMin ? Op::FMax : Op::FMin, t, {x, y});
+    };
+    l.expectLaw(m(a, other(a, other(b, c))), m(other(other(c, a), b), a)); // a set within a set
     const Both two = l.constant(t, 2.0), three = l.constant(t, -3.0);
     l.expectLaw(m(m(a, two), m(three, b)), m(m(two, three), m(a, b)));
     l.expectLaw(m(m(a, l.constant(t, 0.0)), l.constant(t, -0.0)),
