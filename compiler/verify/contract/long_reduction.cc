@@ -8,7 +8,6 @@
 
 namespace ordo::verify {
 
-using dsl::DType;
 using dsl::Order;
 using dsl::ReduceOp;
 using dsl::Reduction;

@@ -15,7 +15,8 @@ using ::testing::IsEmpty;
 TEST(Progression, AFullTurnIsARun) {
   EXPECT_THAT(*runsOf({{4, 100, 9}, {4, 100, 8}, {4, 100, 11}, {4, 100, 10}}),
               ElementsAre(NumberRun{8, 408}));
-  EXPECT_THAT(*runsOf({{1, 5, 0}, {1, 1, 5}, {1, 2, 7}}), ElementsAre(NumberRun{0, 6}, NumberRun{7, 9}));
+  EXPECT_THAT(*runsOf({{1, 5, 0}, {1, 1, 5}, {1, 2, 7}}),
+              ElementsAre(NumberRun{0, 6}, NumberRun{7, 9}));
   EXPECT_THAT(*runsOf({}), IsEmpty());
 }
 
