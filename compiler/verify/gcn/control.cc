@@ -57,6 +57,11 @@ bool Lowering::control(const std::string &op) {
 }
 
 /// The operand is a signed number of words from the next instruction.
+std::uint64_t Lowering::branchTarget(const Instruction &i) const {
+  const auto words = static_cast<std::int16_t>(i.operands.front().integer);
+  return i.address + i.bytes + static_cast<std::uint64_t>(std::int64_t{words} * 4);
+}
+
 void Lowering::branch(M condition, bool negated) {
   operands(1);
   if (at(0).kind != Operand::Kind::Integer)
@@ -66,9 +71,7 @@ void Lowering::branch(M condition, bool negated) {
     i.guard = condition.reg;
     i.guardNegated = negated;
   }
-  const auto words = static_cast<std::int16_t>(at(0).integer);
-  const std::uint64_t target =
-      at_->address + at_->bytes + static_cast<std::uint64_t>(std::int64_t{words} * 4);
+  const std::uint64_t target = branchTarget(*at_);
   push(std::move(i));
   jumps_.push_back({kernel_.code.size() - 1, target, at_->address});
 }

@@ -4,6 +4,8 @@
 // make 0 * anything zero, output modifiers (mul:2, div:2) flush too.
 #include "compiler/verify/gcn/lowering.h"
 
+#include <algorithm>
+
 namespace ordo::verify::gcn {
 namespace {
 
@@ -118,8 +120,32 @@ void Lowering::finishFloat(M value, unsigned width) {
 
 void Lowering::minMax(Op op, unsigned width) {
   operands(3);
-  const M a = source(1, width, As::Float), b = source(2, width, As::Float);
+  const M a = source(1, width, As::Float);
+  const bool isSame = at_->modifiers.empty() && at(1).text == at(2).text;
+  const M b = isSame ? a : source(2, width, As::Float);
   finishFloat(minMaxOf(op, width, a, b), width);
+}
+
+/// Whether the register holds no signalling NaN: a sum, a product, or the maximum of a value and
+/// itself, which quiet one. Asked is the code before, as far back as nothing jumps in and EXEC
+/// stays.
+bool Lowering::isQuieted(M value) const {
+  const auto writes = [](const verify::Instruction &i, RegisterId reg) {
+    return std::find(i.dst.begin(), i.dst.end(), reg) != i.dst.end();
+  };
+  for (std::size_t k = kernel_.code.size(); k-- > lastEntry_;) {
+    const verify::Instruction &i = kernel_.code[k];
+    if (writes(i, value.reg)) {
+      const bool isOne = i.src.size() == 2 && i.src[0].isRegister() && i.src[1].isRegister() &&
+                         i.src[0].reg == i.src[1].reg;
+      const bool quiets = i.op == Op::FAdd || i.op == Op::FSub || i.op == Op::FMul ||
+                          i.op == Op::FFma || ((i.op == Op::FMax || i.op == Op::FMin) && isOne);
+      return quiets && i.guard == guard_ && i.dst.size() == 1;
+    }
+    if (writes(i, on_))
+      return false;
+  }
+  return false;
 }
 
 /// The machine's FMin and FMax drop every NaN; in IEEE mode a signalling one makes the result NaN.
@@ -130,12 +156,14 @@ Lowering::M Lowering::minMaxOf(Op op, unsigned width, M a, M b) {
   constexpr std::uint64_t kSignalling = 1;
   M signals = M::imm(0);
   for (const M value : {a, b}) {
-    if (!value.isRegister())
+    if (!value.isRegister() || isQuieted(value))
       continue;
     const M one = floating(Op::GcnClass, width, {value, M::imm(kSignalling)});
     signals = signals.isRegister() ? emit(Op::Or, 1, {signals, one}) : one;
   }
   const M larger = floating(op, width, {a, b});
+  if (!signals.isRegister())
+    return larger;
   return emit(Op::Select, width, {signals, M::imm(quietNan(width)), larger});
 }
 

@@ -23,9 +23,15 @@ Kernel Lowering::run() {
   declareRegisters();
   kernel_.lines.push_back({static_cast<std::uint32_t>(object_.address), "(entry)"});
   initialise();
+  for (const Instruction &i : code_)
+    if ((i.mnemonic.starts_with("s_branch") || i.mnemonic.starts_with("s_cbranch")) &&
+        !i.operands.empty())
+      entries_.insert(branchTarget(i));
   for (std::size_t i = 0; i < code_.size(); ++i) {
     line_ = static_cast<std::uint32_t>(kernel_.lines.size());
     starts_[code_[i].address] = static_cast<std::uint32_t>(kernel_.code.size());
+    if (entries_.contains(code_[i].address))
+      lastEntry_ = kernel_.code.size();
     std::string text = code_[i].text;
     if (code_[i].pairsWithNext)
       text += " :: " + code_[i + 1].text;

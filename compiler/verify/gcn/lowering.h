@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -110,6 +111,7 @@ private:
   void saveExec(Op op, unsigned width, int inverted, bool invertsResult);
   // control.cc
   void branch(M condition, bool negated);
+  std::uint64_t branchTarget(const Instruction &instruction) const;
   void waitFor(std::string_view text);
   // integer.cc
   void addCarry(Op op, bool takesCarry, bool isReversed);
@@ -120,6 +122,7 @@ private:
   void divScale(unsigned width);
   void minMax(Op op, unsigned width);
   M minMaxOf(Op op, unsigned width, M a, M b);
+  bool isQuieted(M value) const;
   void finishFloat(M value, unsigned width);
   // compare.cc
   M relation(const std::string &op, unsigned width, char type, std::size_t first);
@@ -158,6 +161,8 @@ private:
   std::map<std::pair<unsigned, bool>, std::size_t> used_;             // by this instruction
   std::map<std::pair<unsigned, bool>, RegisterId> undefined_;
   std::map<std::uint64_t, std::uint32_t> starts_; // address to instruction
+  std::set<std::uint64_t> entries_;               // addresses that a branch names
+  std::size_t lastEntry_ = 0;                     // the instruction of the last one passed
   struct Jump {
     std::size_t instruction;
     std::uint64_t target, from;

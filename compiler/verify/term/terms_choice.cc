@@ -151,9 +151,19 @@ NodeId Terms::chosen(const Term &condition, NodeId a, NodeId b) {
   return selectFloat(condition.node(), a, b);
 }
 
-/// Never a NaN (`nan`), or never an infinity: numbers that come from integers, and sums and
-/// products of such. A sum is a NaN of an infinity and its opposite alone, a product of 0 and an
-/// infinity.
+/// Whether a constant is a normal number: times it, an infinity is no NaN.
+static bool isNormal(std::optional<std::uint64_t> bits, dsl::DType format) {
+  if (!bits)
+    return false;
+  const dsl::FloatFormat f = dsl::floatFormat(format);
+  const std::uint64_t ones = (std::uint64_t{1} << f.exponentBits) - 1;
+  const std::uint64_t exponent = *bits >> f.mantissaBits & ones;
+  return f.hasInfinity && exponent != 0 && exponent != ones;
+}
+
+/// Never a NaN (`nan`), or never an infinity: numbers that come from integers or from an extremum
+/// with a number, and sums and products of such. A sum is a NaN of an infinity and its opposite
+/// alone, a product of 0 and an infinity.
 bool Terms::isNever(NodeId a, bool nan, int depth) const {
   const Node n = pool_.node(a);
   if (const auto bits = floatBits(a))
@@ -162,6 +172,11 @@ bool Terms::isNever(NodeId a, bool nan, int depth) const {
     return false;
   const auto args = pool_.args(a);
   const auto never = [&](std::size_t k, bool what) { return isNever(args[k], what, depth - 1); };
+  const auto isProductNumber = [&] {
+    return never(0, true) && never(1, true) &&
+           (isNormal(floatBits(args[0]), n.sort.format) ||
+            isNormal(floatBits(args[1]), n.sort.format) || (never(0, false) && never(1, false)));
+  };
   switch (n.kind) {
   case Kind::UToF: // of 64 bits none overflows f32
   case Kind::SToF:
@@ -172,7 +187,18 @@ bool Terms::isNever(NodeId a, bool nan, int depth) const {
   case Kind::FAdd:
     return nan && never(0, true) && never(1, true) && (never(0, false) || never(1, false));
   case Kind::FMul:
-    return nan && never(0, true) && never(1, true) && never(0, false) && never(1, false);
+    return nan && isProductNumber();
+  case Kind::FFma: // the exact product is an infinity of an infinity alone
+    return nan && isProductNumber() && never(2, true) && never(2, false);
+  case Kind::FMin: // a NaN drops out
+  case Kind::FMax:
+  case Kind::FMinSet:
+  case Kind::FMaxSet:
+    return nan && dsl::floatFormat(n.sort.format).hasInfinity &&
+           std::any_of(args.begin(), args.end(),
+                       [&](NodeId arg) { return isNever(arg, true, depth - 1); });
+  case Kind::Select:
+    return never(1, nan) && never(2, nan);
   default:
     return false;
   }

@@ -475,12 +475,12 @@ NodeId Terms::selectFloat(NodeId condition, NodeId a, NodeId b) {
   };
   if (n.kind == Kind::IsNan && isNanConstant(a) && isNan(b) == Term::of(condition))
     return b;
-  if (n.kind == Kind::IsNan) {
+  if (n.kind == Kind::IsNan || n.kind == Kind::FEq)
     if (const auto extremum = asExtremum(condition, a, b))
       return *extremum;
+  if (n.kind == Kind::IsNan)
     if (const auto half = asUpperHalf(condition, a, b))
       return *half;
-  }
   if (n.kind == Kind::FEq &&
       isOrderedEqual(pool_.args(condition)[0], pool_.args(condition)[1], a, b))
     return b;

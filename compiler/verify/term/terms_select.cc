@@ -254,27 +254,31 @@ bool Terms::isOrderedEqual(NodeId u, NodeId v, NodeId a, NodeId b) {
     std::swap(u, v);
   if (pool_.node(u).kind != Kind::Constant)
     return false;
-  const dsl::DType format = pool_.node(b).sort.format;
-  // The comparison may be of wider images.
-  const auto constant = pool_.node(u).sort.format == format ? u : narrowOperand(format, u);
-  if (!constant)
+  const auto holds = [&](NodeId c, NodeId x) {
+    const dsl::DType format = pool_.node(b).sort.format;
+    // The comparison may be of wider images.
+    const auto constant = pool_.node(c).sort.format == format ? c : narrowOperand(format, c);
+    if (!constant)
+      return false;
+    // The other arm: the value, or its extreme with the constant.
+    NodeId value = b;
+    if (const Kind kind = pool_.node(b).kind; kind == Kind::FMax || kind == Kind::FMin)
+      value = pool_.args(b)[pool_.args(b)[0] == *constant ? 1 : 0];
+    const NodeId image = imageIn(pool_.node(x).sort.format, value);
+    if (image != x)
+      return false;
+    const auto width = static_cast<unsigned>(dsl::bitWidth(format));
+    const std::uint64_t word = pool_.node(*constant).payload;
+    if ((word & ~(std::uint64_t{1} << (width - 1))) == 0 || dsl::isNanBits(format, word))
+      return false;
+    for (const Term &bits : {rawBits(value), constantOrNode(value)})
+      for (const Kind kind : {Kind::BitAnd, Kind::BitOr})
+        if (asFloat(format, bitwiseOf(kind, bits, Term::constant(word), width)) == a)
+          return true;
     return false;
-  // The other arm: the value, or its extreme with the constant.
-  NodeId value = b;
-  if (const Kind kind = pool_.node(b).kind; kind == Kind::FMax || kind == Kind::FMin)
-    value = pool_.args(b)[pool_.args(b)[0] == *constant ? 1 : 0];
-  const NodeId image = imageIn(pool_.node(v).sort.format, value);
-  if (image != v)
-    return false;
-  const auto width = static_cast<unsigned>(dsl::bitWidth(format));
-  const std::uint64_t c = pool_.node(*constant).payload;
-  if ((c & ~(std::uint64_t{1} << (width - 1))) == 0 || dsl::isNanBits(format, c))
-    return false;
-  for (const Term &x : {rawBits(value), constantOrNode(value)})
-    for (const Kind kind : {Kind::BitAnd, Kind::BitOr})
-      if (asFloat(format, bitwiseOf(kind, x, Term::constant(c), width)) == a)
-        return true;
-  return false;
+  };
+  // Of -x and -c the comparison asks x and c.
+  return holds(u, v) || holds(fneg(u), fneg(v));
 }
 
 /// Whether the float `a` has the bits of u and v, combined by & or |; or is the wider image of
@@ -301,6 +305,7 @@ bool Terms::isOfBits(NodeId a, Kind kind, NodeId u, NodeId v) {
 /// if z is NaN then a else if u = v then u & v else if u < v then v else u: the maximum, where z
 /// and a are u and v: a NaN then drops out, or v and v: it is kept. The bits of equal values differ
 /// at most in a zero's sign, which & (for the minimum |) orders. Of <= instead of < the same holds.
+/// Where u or v is a number nothing need ask z.
 std::optional<NodeId> Terms::asExtremum(NodeId condition, NodeId a, NodeId rest) {
   const auto asks = [&](NodeId z) { return isNan(z) == Term::of(condition); };
   // if z is NaN then -inf else z, or the maximum of both: that maximum.
@@ -320,14 +325,34 @@ std::optional<NodeId> Terms::asExtremum(NodeId condition, NodeId a, NodeId rest)
         pool_.node(a).payload == (infinity | std::uint64_t{1} << (dsl::bitWidth(format) - 1)))
       return fminmax(Kind::FMax, a, rest);
   }
+  const auto isNumber = [&](NodeId x) { return isNan(x) == Term::constant(0); };
+  // Of z and a number y: if z is NaN then z else max(z, y) keeps it, and if z is NaN then y else
+  // the maximum that keeps it drops it.
+  if (const Kind kind = pool_.node(rest).kind;
+      kind == Kind::FMax || kind == Kind::FMin || kind == Kind::FMaxNan || kind == Kind::FMinNan) {
+    const bool isMax = kind == Kind::FMax || kind == Kind::FMaxNan;
+    const bool dropped = kind == Kind::FMax || kind == Kind::FMin;
+    for (const std::size_t k : {0u, 1u}) {
+      const NodeId z = pool_.args(rest)[k], y = pool_.args(rest)[1 - k];
+      if (dropped && settled(a) == settled(y) && asks(z)) // asked twice
+        return rest;
+      if (settled(a) != settled(dropped ? z : y) || !asks(z) || !isNumber(y))
+        continue;
+      if (dropped)
+        return fminmax(isMax ? Kind::FMaxNan : Kind::FMinNan, z, y);
+      return fminmax(isMax ? Kind::FMax : Kind::FMin, z, y);
+    }
+  }
   const auto isSelect = [&](NodeId node, std::initializer_list<Kind> conditions) {
     return pool_.node(node).kind == Kind::Select &&
            std::ranges::find(conditions, pool_.node(pool_.args(node)[0]).kind) != conditions.end();
   };
-  if (!isSelect(rest, {Kind::FEq}))
+  const bool isAsked = pool_.node(condition).kind == Kind::IsNan;
+  if (isAsked && !isSelect(rest, {Kind::FEq}))
     return std::nullopt;
-  const std::array<NodeId, 3> equal = {pool_.args(rest)[0], pool_.args(rest)[1],
-                                       pool_.args(rest)[2]};
+  const std::array<NodeId, 3> equal =
+      isAsked ? std::array{pool_.args(rest)[0], pool_.args(rest)[1], pool_.args(rest)[2]}
+              : std::array{condition, a, rest};
   if (!isSelect(equal[2], {Kind::FLt, Kind::FLe}))
     return std::nullopt;
   // Comparisons know sets; arms may still be trees.
@@ -343,9 +368,10 @@ std::optional<NodeId> Terms::asExtremum(NodeId condition, NodeId a, NodeId rest)
       pool_.args(equal[0])[0] == std::min(u, v) && pool_.args(equal[0])[1] == std::max(u, v);
   if (!(isMax || isMin) || !sameOperands)
     return std::nullopt;
-  if (settled(a) != less[1])
+  if (isAsked && settled(a) != less[1])
     return std::nullopt;
-  const bool drops = asks(less[2]), keeps = asks(less[1]);
+  const bool drops = isAsked ? asks(less[2]) : isNumber(less[2]);
+  const bool keeps = isAsked ? asks(less[1]) : isNumber(less[1]);
   if (!drops && !keeps)
     return std::nullopt;
   if (!isOfBits(equal[1], isMax ? Kind::BitAnd : Kind::BitOr, less[1], less[2]))

@@ -71,6 +71,12 @@ constexpr Case kCases[] = {
          return std::isnan(f(a)) ? b : a;
        return less(f(a), f(b)) ? a : b;
      }},
+    {"v_max_f32 v8, v4, v4\nv_max_f32 v8, 0xc2d00000, v8", Result::F32,
+     [](U a, U, U, U) -> L { return std::isnan(f(a)) || f(a) < -104 ? u(-104) : a; }},
+    {"v_max_f32 v20, -|v4|, -|v4|\nv_max_f32 v8, 0xc2d00000, v20", Result::F32,
+     [](U a, U, U, U) -> L {
+       return std::isnan(f(a)) || std::fabs(f(a)) > 104 ? u(-104) : a | 0x80000000;
+     }},
     {"v_add_f32 v8, v4, v5 clamp", Result::F32,
      [](U a, U b, U, U) -> L {
        const float sum = f(a) + f(b);

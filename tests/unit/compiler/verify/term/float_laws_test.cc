@@ -4,6 +4,8 @@
 // bits.
 #include "tests/unit/compiler/verify/term/law_case.h"
 
+#include <cmath>
+
 namespace ordo::verify::test {
 namespace {
 
@@ -220,6 +222,19 @@ TEST_P(FloatLaws, EqualToAConstantIsItsBits) {
     for (const Op op : {Op::And, Op::Or})
       l.expectLaw(l.select(isEqual, LawCase::as(t, l.b(op, width, {v, constant})), v), v);
   }
+  for (const double c : {1.5, -104.0}) {
+    const Both constant = l.constant(t, c), isEqual = l.f(Op::FCmpEq, t, {v, constant});
+    const Both both = LawCase::as(t, l.b(Op::And, width, {v, constant}));
+    const Both most = l.f(Op::FMax, t, {v, constant}), isNan = l.f(Op::FIsNan, t, {v});
+    l.expectLaw(l.select(isEqual, both, most), most);
+    const Both minus = l.f(Op::FNeg, t, {v}), opposite = l.constant(t, -c);
+    const Both bits = LawCase::as(t, l.b(Op::And, width, {minus, opposite}));
+    const Both extreme = l.f(Op::FMax, t, {minus, opposite});
+    l.expectLaw(l.select(l.f(Op::FCmpEq, t, {minus, opposite}), bits, extreme), extreme);
+    l.expectLaw(l.select(isNan, v, most), l.f(Op::FMaxNan, t, {v, constant}));
+    l.expectLaw(l.select(isNan, v, l.f(Op::FMin, t, {v, constant})),
+                l.f(Op::FMinNan, t, {v, constant}));
+  }
   const Both zero = l.constant(t, 0.0); // -0 is equal to it, and is not it
   l.expectApart(
       l.select(l.f(Op::FCmpEq, t, {v, zero}), LawCase::as(t, l.b(Op::And, width, {v, zero})), v),
@@ -275,6 +290,57 @@ TEST_P(FloatLaws, WhatIsNaN) {
   for (std::size_t k = 0; k < every.size(); ++k)
     canonical.bits[k] = dsl::canonical(t, every[k]);
   l.expectItsBits(canonical);
+}
+
+// What the code asked of a NaN is known of a number, and folds away.
+TEST_P(FloatLaws, ExtremaOfNumbersByComparisons) {
+  LawCase l(pairs[0].size());
+  const Both a = l.input(t, pairs[0]), b = l.input(t, pairs[1]);
+  for (const bool isMax : {true, false})
+    for (const Op less : {Op::FCmpLt, Op::FCmpLe}) {
+      const Both u =
+          l.f(isMax ? Op::FMax : Op::FMin, t, {a, l.constant(t, isMax ? -HUGE_VAL : HUGE_VAL)});
+      const Both bits = LawCase::as(t, l.b(isMax ? Op::And : Op::Or, width, {u, b}));
+      const auto chosen = [&](const Both &x, const Both &y) { // x is kept where y is a NaN
+        const Both further = isMax ? l.f(less, t, {x, y}) : l.f(less, t, {y, x});
+        return l.select(l.f(Op::FCmpEq, t, {u, b}), bits, l.select(further, y, x));
+      };
+      l.expectLaw(chosen(u, b), l.f(isMax ? Op::FMax : Op::FMin, t, {u, b}));
+      l.expectLaw(chosen(b, u), l.f(isMax ? Op::FMaxNan : Op::FMinNan, t, {b, u}));
+      // And then asks of the other after all.
+      const Both isNan = l.f(Op::FIsNan, t, {b});
+      l.expectLaw(l.select(isNan, u, chosen(u, b)), l.f(isMax ? Op::FMax : Op::FMin, t, {u, b}));
+      l.expectLaw(l.select(isNan, u, chosen(b, u)), l.f(isMax ? Op::FMax : Op::FMin, t, {u, b}));
+      l.expectLaw(l.select(isNan, b, chosen(u, b)),
+                  l.f(isMax ? Op::FMaxNan : Op::FMinNan, t, {u, b}));
+      const Both mixed = LawCase::as(t, l.b(isMax ? Op::And : Op::Or, width, {a, b}));
+      const Both further = isMax ? l.f(less, t, {a, b}) : l.f(less, t, {b, a});
+      l.expectItsBits(l.select(l.f(Op::FCmpEq, t, {a, b}), mixed, l.select(further, b, a)));
+    }
+}
+
+TEST_P(FloatLaws, WhatStaysANumber) {
+  LawCase l(triples[0].size());
+  const Both a = l.input(t, triples[0]), b = l.input(t, triples[1]), d = l.input(t, triples[2]);
+  const Both c = l.constant(t, -104.0), factor = l.constant(t, 1.5), never = l.constant(1, 0);
+  const Both inf = l.constant(t, HUGE_VAL), zero = l.constant(t, 0.0);
+  const auto isNan = [&](const Both &x) { return l.f(Op::FIsNan, t, {x}); };
+  const Both number = l.f(Op::FMax, t, {a, c});
+  const Both choice = l.select(l.f(Op::FCmpLt, t, {d, b}), c, factor);
+  l.expectLaw(isNan(number), never);
+  l.expectLaw(isNan(l.f(Op::FMin, t, {c, a})), never);
+  l.expectLaw(isNan(choice), never);
+  l.expectLaw(isNan(l.f(Op::FMul, t, {number, factor})), never);
+  l.expectLaw(isNan(l.f(Op::FFma, t, {number, factor, choice})), never);
+  l.expectLaw(isNan(l.f(Op::FAdd, t, {number, choice})), never);
+  // Each with one condition less.
+  for (const Both &x : {l.f(Op::FMaxNan, t, {a, c}), l.f(Op::FMax, t, {a, b}),
+                        l.f(Op::FMul, t, {number, zero}), l.f(Op::FFma, t, {number, zero, c}),
+                        l.f(Op::FFma, t, {a, factor, c}), l.f(Op::FFma, t, {number, factor, b}),
+                        l.f(Op::FFma, t, {number, factor, l.f(Op::FNeg, t, {inf})}),
+                        l.f(Op::FFma, t, {number, number, c}), l.f(Op::FSub, t, {number, number}),
+                        l.select(l.f(Op::FCmpLt, t, {d, b}), c, a)})
+    l.expectItsBits(isNan(x));
 }
 
 TEST_P(FloatLaws, OperationsOnTheArmsOfAChoice) {
