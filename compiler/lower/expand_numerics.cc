@@ -73,6 +73,57 @@ void storeAsInteger(NumericsBuilder &n, LLVM::StoreOp op) {
   op.getValueMutable().assign(n.raw(op.getValue()));
 }
 
+constexpr const char *kNumber = "ordo.number";
+constexpr int kNumberDepth = 6;
+
+std::optional<APFloat> constantFloat(Value value) {
+  APFloat found(0.0);
+  return matchPattern(value, m_ConstantFloat(&found)) ? std::optional(found) : std::nullopt;
+}
+
+bool isFinite(Value value) {
+  if (auto select = value.getDefiningOp<arith::SelectOp>())
+    return isFinite(select.getTrueValue()) && isFinite(select.getFalseValue());
+  const auto c = constantFloat(value);
+  return c && c->isFinite();
+}
+
+bool isNormal(Value value) {
+  const auto c = constantFloat(value);
+  return c && c->isNormal();
+}
+
+// Whether a float is no NaN, as far as a few operations show: an extremum drops one, and sums and
+// fused products with suitable constants make none. Terms::isNever proves the same on its own.
+bool isNumber(Value value, int depth = kNumberDepth) {
+  Operation *op = value.getDefiningOp();
+  if (isFinite(value))
+    return true;
+  if (!op || depth == 0)
+    return false;
+  const auto number = [&](Value v) { return isNumber(v, depth - 1); };
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<MaxOp, MinOp>([&](auto o) { return number(o.getLhs()) || number(o.getRhs()); })
+      .Case([&](FmaOp o) {
+        const bool isProduct =
+            (isNormal(o.getA()) && number(o.getB())) || (number(o.getA()) && isNormal(o.getB()));
+        return isProduct && isFinite(o.getC());
+      })
+      .Case([&](arith::AddFOp o) {
+        return (isFinite(o.getLhs()) && number(o.getRhs())) ||
+               (number(o.getLhs()) && isFinite(o.getRhs()));
+      })
+      .Default([](Operation *) { return false; });
+}
+
+// Before anything is expanded, since inline assembly says nothing of its result.
+void markNumbers(Operation *root) {
+  root->walk([](BitsOp op) {
+    if (isNumber(op.getValue()))
+      op->setAttr(kNumber, UnitAttr::get(op.getContext()));
+  });
+}
+
 Value expandOrdo(NumericsBuilder &n, Operation *op) {
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](SqrtOp o) { return n.sqrt(o.getOperand()); })
@@ -83,7 +134,7 @@ Value expandOrdo(NumericsBuilder &n, Operation *op) {
       .Case([&](MinOp o) { return n.extremum(false, false, o.getLhs(), o.getRhs()); })
       .Case([&](MaxNanOp o) { return n.extremum(true, true, o.getLhs(), o.getRhs()); })
       .Case([&](MinNanOp o) { return n.extremum(false, true, o.getLhs(), o.getRhs()); })
-      .Case([&](BitsOp o) { return n.bits(o.getValue(), o.getType()); })
+      .Case([&](BitsOp o) { return n.bits(o.getValue(), o.getType(), o->hasAttr(kNumber)); })
       .Case([&](OfBitsOp o) { return n.ofBits(o.getValue(), o.getType()); })
       .Case([&](CastOp o) { return n.cast(o); })
       .Default([](Operation *) { return Value(); });
@@ -115,6 +166,7 @@ public:
     if (getOperation()->hasAttr(kDone))
       return;
     getOperation()->setAttr(kDone, UnitAttr::get(&getContext()));
+    markNumbers(getOperation());
     packVectors(getOperation(), *target);
     // Post-order, and each expansion is inserted before what it replaces: nothing is visited twice.
     getOperation()->walk([&](Operation *op) {

@@ -36,7 +36,8 @@ public:
   mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c);
   /// max or min; keeps a NaN or drops it. -0 is below +0.
   mlir::Value extremum(bool max, bool keepNan, mlir::Value a, mlir::Value b);
-  mlir::Value bits(mlir::Value value, mlir::Type type);
+  /// `isNumber`: the value is known to be no NaN.
+  mlir::Value bits(mlir::Value value, mlir::Type type, bool isNumber);
   mlir::Value ofBits(mlir::Value value, mlir::Type type);
 
   // Vocabulary.

@@ -142,14 +142,15 @@ Value NumericsBuilder::extremum(bool max, bool keepNan, Value a, Value b) {
   return narrowExact(r, type);
 }
 
-Value NumericsBuilder::bits(Value value, Type type) {
+Value NumericsBuilder::bits(Value value, Type type, bool isNumber) {
   const Type from = value.getType();
   const std::uint64_t nan = from.isBF16()  ? 0x7fc0
                             : from.isF16() ? 0x7e00
                             : from.isF32() ? 0x7fc00000
                                            : 0x7ff8000000000000;
   const Value word = raw(value);
-  const Value canonical = select(isNan(widen(value)), integer(word.getType(), nan), word);
+  const Value canonical =
+      isNumber ? word : select(isNan(widen(value)), integer(word.getType(), nan), word);
   return word.getType() == type ? canonical : make<arith::ExtUIOp>(type, canonical);
 }
 

@@ -106,6 +106,12 @@ void geluTanh(mpfr_t y, const mpfr_t x) {
   mpfr_mul(y, u, x, MPFR_RNDN);
 }
 
+void ofNegative(mpfr_t y, const mpfr_t x) {
+  mpfr_abs(y, x, MPFR_RNDN);
+  mpfr_neg(y, y, MPFR_RNDN);
+  mpfr_exp(y, y, MPFR_RNDN);
+}
+
 double sigmoidOf(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
 double siluOf(double x) { return x == -HUGE_VAL ? -0.0 : x / (1.0 + std::exp(-x)); }
@@ -124,6 +130,7 @@ double geluTanhOf(double x) {
 
 constexpr auto kFunctions = std::to_array<Function>({
     {"exp", [](double x) { return std::exp(x); }, plain<mpfr_exp>},
+    {"exp_nonpositive", [](double x) { return std::exp(-std::fabs(x)); }, ofNegative},
     {"exp2", [](double x) { return std::exp2(x); }, plain<mpfr_exp2>},
     {"expm1", [](double x) { return std::expm1(x); }, plain<mpfr_expm1>},
     {"log", [](double x) { return std::log(x); }, plain<mpfr_log>},

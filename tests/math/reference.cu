@@ -12,6 +12,7 @@
   }
 
 MANY(cuda_exp, expf(v))
+MANY(cuda_exp_nonpositive, expf(-v))
 MANY(cuda_exp2, exp2f(v))
 MANY(cuda_expm1, expm1f(v))
 MANY(cuda_log, logf(v))

@@ -122,7 +122,7 @@ int inverseSquareRoot(mpfr_t result, const mpfr_t x, mpfr_rnd_t rounding) {
 }
 
 // The measured worst errors (the comments in f32.ordo), rounded up.
-constexpr double kExpBound = 0.7750;
+constexpr double kExpBound = 0.8914;
 constexpr double kLogBound = 0.5897;
 constexpr double kRsqrtBound = 0.5;
 

@@ -1,7 +1,7 @@
 // The selected log-probability of every declared kernel against f64.
 //
 // The bound, with u = 2^-24, is that of log_sum_exp (softmax_test.cc): a term is within (|d| + E) u
-// with E = 1.55 for the f32 tier's exp, or 1 where it is correctly rounded, the sum within
+// with E = 1.79 for the f32 tier's exp, or 1 where it is correctly rounded, the sum within
 // (mean |d| + E + 35) u, and log adds up to 0.59 ulp; then two sums round.
 #include "tests/oracle/rows.h"
 

@@ -24,22 +24,19 @@ inline std::uint32_t bitsOf(float value) {
 }
 
 inline float expF32(float x) {
-  float t = __builtin_fmaf(x, 0x1.715476p0f, 0x1.8p23f);
-  float k = t - 0x1.8p23f;
-  float f1 = __builtin_fmaf(k, -0x1.62e43p-1f, x);
-  float f = __builtin_fmaf(k, 0x1.05c61p-29f, f1);
-  float q = __builtin_fmaf(0x1.6a3d08p-10f, f, 0x1.123858p-7f);
-  q = __builtin_fmaf(q, f, 0x1.5558bep-5f);
-  q = __builtin_fmaf(q, f, 0x1.555494p-3f);
-  q = __builtin_fmaf(q, f, 0x1.fffffcp-2f);
-  float head = 1.0f + f1;
-  float tail = __builtin_fmaf(k, 0x1.05c61p-29f, f1 - (head - 1.0f));
-  float r = head + __builtin_fmaf(f * f, q, tail);
   bool negative = x < 0.0f;
-  std::uint32_t bias = negative ? 0x65800000u : 0x19800000u; // (127 + 76) << 23, (127 - 76) << 23
+  float up = negative ? 0x1.800196p23f : 0x1.800066p23f; // 1.5 * 2^23 + 127 + 76 or + 127 - 76
   float rest = negative ? 0x1p-76f : 0x1p76f;
-  float scale = floatOf((bitsOf(t) << 23) + bias);
-  return std::fabs(x) >= 104.0f ? rest * rest : r * scale * rest;
+  float t = __builtin_fmaf(x > -104.0f ? x : -104.0f, 0x1.715476p0f, up);
+  float k = t - up;
+  float f = __builtin_fmaf(k, 0x1.05c61p-29f, __builtin_fmaf(k, -0x1.62e43p-1f, x));
+  float p = __builtin_fmaf(0x1.695414p-10f, f, 0x1.123b04p-7f);
+  p = __builtin_fmaf(p, f, 0x1.555a22p-5f);
+  p = __builtin_fmaf(p, f, 0x1.55549p-3f);
+  p = __builtin_fmaf(p, f, 0x1.fffffap-2f);
+  p = __builtin_fmaf(p, f, 1.0f);
+  float r = __builtin_fmaf(p, f, 1.0f);
+  return std::fabs(x) >= 104.0f ? rest * rest : r * floatOf(bitsOf(t) << 23) * rest;
 }
 
 inline float logF32(float x) {

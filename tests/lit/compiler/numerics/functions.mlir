@@ -57,6 +57,39 @@ func.func @bits(%x: f32) -> i32 {
   return %r : i32
 }
 
+// An extremum with a number is one, and so is what follows by suitable constants.
+// CHECK-LABEL: @bits_of_numbers
+// CUDA-NOT: arith.cmpf uno
+// CUDA: return
+func.func @bits_of_numbers(%x: f32, %c: i1) -> (i32, i32) {
+  %low = arith.constant -104.0 : f32
+  %factor = arith.constant 1.5 : f32
+  %up = arith.constant 12582912.0 : f32
+  %other = arith.constant 12582963.0 : f32
+  %chosen = arith.select %c, %up, %other : f32
+  %number = ordo.max %x, %low : f32
+  %fused = ordo.fma %number, %factor, %chosen : f32
+  %sum = arith.addf %number, %chosen : f32
+  %r = ordo.bits %fused : f32 to i32
+  %s = ordo.bits %sum : f32 to i32
+  return %r, %s : i32, i32
+}
+
+// CHECK-LABEL: @bits_of_no_numbers
+// CUDA-COUNT-3: arith.cmpf uno
+func.func @bits_of_no_numbers(%x: f32, %y: f32) -> (i32, i32, i32) {
+  %low = arith.constant -104.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %kept = ordo.max_nan %x, %low : f32
+  %number = ordo.max %x, %low : f32
+  %fused = ordo.fma %number, %zero, %low : f32
+  %sum = arith.addf %number, %y : f32
+  %r = ordo.bits %kept : f32 to i32
+  %s = ordo.bits %fused : f32 to i32
+  %t = ordo.bits %sum : f32 to i32
+  return %r, %s, %t : i32, i32, i32
+}
+
 // The least integer by -1 wraps; a constant divisor needs no care.
 // CHECK-LABEL: @divide
 // CHECK: arith.cmpi eq
