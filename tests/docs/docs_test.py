@@ -55,7 +55,7 @@ def results_table(prefix):
 
 def kernels_table(prefixes):
     bench = measured("h200_math.json")
-    lines = ["| kernel | rows x columns | µs | TB/s | of the copy | fastest of PyTorch, torch.compile, µs | its time over ours |",
+    lines = ["| kernel | rows x columns | µs | TB/s | of the copy | fastest of PyTorch, torch.compile, Liger, µs | its time over ours |",
              "|---|---|---:|---:|---:|---:|---:|"]
     rows = [row for row in bench["rows"] if "error" not in row and row["shape"].split()[0] in prefixes.split()]
     for ours in (row for row in rows if row["kind"] == "ours"):
