@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(Targets, WideRows, ::testing::Values("cuda.sm_90a", "ro
                          [](const auto &info) { return std::string(info.param).substr(5); });
 
 TEST(WideRow, WithAShortLastStepIsProven) {
-  const verify::Proof proof = proofOf("softmax_16576", "cuda.sm_90a");
+  const verify::Proof proof = proofOf("norm_16576", "cuda.sm_90a");
   EXPECT_LT(proof.stores, 16576u / 4); // its stores are those of a step
 }
 

@@ -213,7 +213,7 @@ void checkAmdgcn(const CompiledKernel &code, const std::string &kernel) {
       kernel.find("_dw_") != std::string::npos)
     EXPECT_EQ(fused, 0);
   if (kernel.starts_with("rms_norm"))
-    EXPECT_LE(fused, 14 + fusedOf(kernel).row);
+    EXPECT_LE(fused, 18 + fusedOf(kernel).row); // two divisions and a root (docs/amdgcn.md)
 }
 
 void checkObject(const CompiledKernel &code, const Target &target, const std::string &kernel) {

@@ -12,11 +12,23 @@ namespace {
 
 /// `text` with every name of its own spelt otherwise.
 std::string renamed(const std::string &text) {
-  std::set<std::string> kept = {"f32", "f64",   "f16",   "bf16",     "i32",     "u32",     "bool",
-                                "exp", "log",   "rsqrt", "sqrt",     "abs",     "max",     "min",
-                                "fma", "floor", "bits",  "seq",      "pairs",   "halves",  "lanes",
-                                "mid", "first", "sum",   "dot",      "max_nan", "min_nan", "i64",
-                                "u64", "mulhi", "mma",   "f8e4m3fn", "f8e5m2"};
+  std::set<std::string> kept = {"f32",     "f64",
+                                "f16",     "bf16",
+                                "i32",     "u32",
+                                "bool",    "exp",
+                                "log",     "rsqrt",
+                                "sqrt",    "abs",
+                                "max",     "min",
+                                "fma",     "floor",
+                                "bits",    "seq",
+                                "pairs",   "halves",
+                                "lanes",   "mid",
+                                "first",   "sum",
+                                "dot",     "max_nan",
+                                "min_nan", "i64",
+                                "u64",     "mulhi",
+                                "mma",     "f8e4m3fn",
+                                "f8e5m2",  "exp_nonpositive"};
   for (const std::string_view word : contextualWords())
     kept.emplace(word);
   SourceManager sources;
