@@ -159,7 +159,9 @@ std::optional<NodeId> Terms::undone(NodeId value, NodeId next, NodeId carried) {
 NodeId Terms::extended(NodeId node) {
   if (isExtending_ || knownFolds_.empty())
     return node;
-  for (const NodeId arg : pool_.args(node)) {
+  // Copied: a step that is written out makes nodes.
+  const std::vector<NodeId> args(pool_.args(node).begin(), pool_.args(node).end());
+  for (const NodeId arg : args) {
     std::pair<NodeId, std::size_t> part = {arg, 0};
     if (const auto it = partSteps_.find(arg); it != partSteps_.end())
       part = it->second;
