@@ -73,7 +73,6 @@ struct LoopFound {
 /// Thrown where a long loop is not shown by induction: it is run out, step by step.
 struct LoopDeclined {
   std::uint32_t head = 0;
-  std::string why;
 };
 
 /// Which loops are shown by induction: by head. Those in `runOut` are not, however long.

@@ -421,9 +421,9 @@ template <class D> void Machine<D>::induction(Wave &wave, const Loop &loop, cons
   const bool wasGuessing = isGuessing_;
   try {
     induction.run();
-  } catch (const DomainError &error) {
+  } catch (const DomainError &) {
     if (inductions_.longOnes.contains(loop.head))
-      throw LoopDeclined{loop.head, error.what()};
+      throw LoopDeclined{loop.head};
     if (!wasGuessing)
       throw;
     induction.giveUp();
