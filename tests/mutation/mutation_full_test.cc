@@ -14,14 +14,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <map>
 #include <set>
-#include <thread>
 
 namespace ordo::mutation {
 namespace {
@@ -49,23 +47,12 @@ std::vector<Unit> allUnits() {
   return units;
 }
 
-std::string variable(const char *name, const std::string &otherwise) {
-  const char *value = std::getenv(name);
-  return value == nullptr || *value == 0 ? otherwise : value;
-}
-
-unsigned jobs() {
-  const std::string text = variable("ORDO_MUTANTS_JOBS", "");
-  return text.empty() ? std::max(1u, std::thread::hardware_concurrency())
-                      : static_cast<unsigned>(std::max(1, std::atoi(text.c_str())));
-}
-
 /// What is found of each unit, run where it is not there yet.
 std::vector<Record> everyRecord(const std::vector<Unit> &units, const std::string &folder) {
   const auto path = [&](std::size_t k) { return folder + "/" + units[k].name() + ".tsv"; };
   std::size_t ended = 0;
   const auto failures = inProcesses(
-      units.size(), jobs(), kSeconds,
+      units.size(), jobsOf("ORDO_MUTANTS_JOBS"), kSeconds,
       [&](std::size_t k) {
         if (readRecords(path(k)))
           return true;

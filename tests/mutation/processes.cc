@@ -1,11 +1,14 @@
 #include "tests/mutation/processes.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace ordo::mutation {
@@ -53,6 +56,17 @@ std::vector<Failure> inProcesses(std::size_t count, unsigned jobs, unsigned seco
     running.erase(it);
   }
   return failures;
+}
+
+std::string variable(const char *name, const std::string &otherwise) {
+  const char *value = std::getenv(name);
+  return value == nullptr || *value == 0 ? otherwise : value;
+}
+
+unsigned jobsOf(const char *name) {
+  const std::string text = variable(name, "");
+  return text.empty() ? std::max(1u, std::thread::hardware_concurrency())
+                      : static_cast<unsigned>(std::max(1, std::atoi(text.c_str())));
 }
 
 } // namespace ordo::mutation

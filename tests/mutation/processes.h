@@ -21,4 +21,10 @@ std::vector<Failure> inProcesses(std::size_t count, unsigned jobs, unsigned seco
                                  const std::function<bool(std::size_t)> &work,
                                  const std::function<void(std::size_t)> &done);
 
+/// An environment variable; `otherwise` if it is not set or empty.
+std::string variable(const char *name, const std::string &otherwise);
+
+/// As many processes as the variable says, or as there are processors.
+unsigned jobsOf(const char *name);
+
 } // namespace ordo::mutation
