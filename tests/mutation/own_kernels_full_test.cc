@@ -179,9 +179,9 @@ TEST(OwnKernels, AreProvenOnEveryTarget) {
     else if (outcome.reason.empty())
       std::printf("%s is proven now: open_kernels.txt need not hold it\n", name.c_str());
   const std::string workspace = variable("BUILD_WORKSPACE_DIRECTORY", "");
-  const std::string page = variable(
-      "ORDO_PROOFS_PAGE",
-      workspace.empty() ? "" : workspace + "/tests/mutation/results/own_kernels.md");
+  const std::string page =
+      variable("ORDO_PROOFS_PAGE",
+               workspace.empty() ? "" : workspace + "/tests/mutation/results/own_kernels.md");
   if (!page.empty())
     writePage(page, all);
 }
