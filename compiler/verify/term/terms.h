@@ -173,6 +173,8 @@ private:
   std::optional<NodeId> asOneChoice(NodeId condition, NodeId a, NodeId b);
   NodeId chosen(const Term &condition, NodeId a, NodeId b);
   bool isNever(NodeId a, bool nan, int depth) const;
+  bool isNeverNegativeZero(NodeId a, int depth) const;
+  std::optional<NodeId> withDifference(dsl::DType format, NodeId a, NodeId b);
   NodeId given(NodeId a, NodeId condition, bool holds, int depth);
   Term rawBits(NodeId a);
   bool isOrderedEqual(NodeId u, NodeId v, NodeId a, NodeId b);

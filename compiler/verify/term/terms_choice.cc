@@ -9,6 +9,10 @@ namespace ordo::verify {
 
 using dsl::DType;
 
+namespace {
+constexpr int kDeep = 4; // sums in sums
+} // namespace
+
 /// 1 for +inf, -1 for -inf, 0 for anything else.
 int Terms::infinityOf(NodeId a) const {
   const auto bits = floatBits(a);
@@ -202,6 +206,41 @@ bool Terms::isNever(NodeId a, bool nan, int depth) const {
   default:
     return false;
   }
+}
+
+/// Never -0: what comes from an integer or has no sign, and sums, of which two of -0 alone are -0.
+bool Terms::isNeverNegativeZero(NodeId a, int depth) const {
+  const Node n = pool_.node(a);
+  if (const auto bits = floatBits(a))
+    return *bits != std::uint64_t{1} << (dsl::bitWidth(n.sort.format) - 1);
+  if (depth == 0 || !n.sort.isFloat())
+    return false;
+  const auto args = pool_.args(a);
+  const auto never = [&](std::size_t k) { return isNeverNegativeZero(args[k], depth - 1); };
+  switch (n.kind) {
+  case Kind::UToF:
+  case Kind::SToF:
+  case Kind::FAbs:
+    return true;
+  case Kind::FAdd:
+    return never(0) || never(1);
+  case Kind::Select:
+    return never(1) && never(2);
+  default:
+    return false;
+  }
+}
+
+/// a - (x - y) is a + (y - x), where a is never -0: the differences are each other's opposite but
+/// where both are +0, and a zero added to a then is nothing.
+std::optional<NodeId> Terms::withDifference(DType format, NodeId a, NodeId b) {
+  const auto isNegated = [&](NodeId id) { return pool_.node(id).kind == Kind::FNeg; };
+  if (!isNegated(b) || pool_.node(pool_.args(b)[0]).kind != Kind::FAdd)
+    return std::nullopt;
+  const NodeId sum = pool_.args(b)[0], x = pool_.args(sum)[0], y = pool_.args(sum)[1];
+  if (!(isNegated(x) || isNegated(y)) || !isNeverNegativeZero(a, kDeep))
+    return std::nullopt;
+  return fadd(format, a, fadd(format, fneg(x), fneg(y)));
 }
 
 /// The same value where the condition has this truth: choices on it are made.

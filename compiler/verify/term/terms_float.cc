@@ -128,6 +128,9 @@ NodeId Terms::fadd(DType format, NodeId a, NodeId b) {
     return fmul(format, a,
                 floatConstant(format, oneOf(format) + (std::uint64_t{1}
                                                        << dsl::floatFormat(format).mantissaBits)));
+  for (const auto &[x, y] : {std::pair(a, b), std::pair(b, a)})
+    if (const auto sum = withDifference(format, x, y))
+      return *sum;
   if (b < a)
     std::swap(a, b);
   return extended(pool_.make(Kind::FAdd, Sort::of(format), 0, {a, b}));
@@ -146,6 +149,8 @@ NodeId Terms::fmul(DType format, NodeId a, NodeId b) {
   const auto signedResult = [&, negative = xNegative != yNegative](NodeId product) {
     return negative ? fneg(product) : product;
   };
+  if (xNegative || yNegative) // without signs they may be choices
+    return signedResult(fmul(format, x, y));
   if (floatBits(x) == oneOf(format))
     return signedResult(y);
   if (floatBits(y) == oneOf(format))
@@ -167,7 +172,9 @@ NodeId Terms::fdiv(DType format, NodeId a, NodeId b) {
       return fmul(format, a, floatConstant(format, *inverse));
   const auto [x, xNegative] = withoutSign(a);
   const auto [y, yNegative] = withoutSign(b);
-  const NodeId quotient = pool_.make(Kind::FDiv, Sort::of(format), 0, {x, y});
+  const NodeId quotient = xNegative || yNegative
+                              ? fdiv(format, x, y)
+                              : pool_.make(Kind::FDiv, Sort::of(format), 0, {x, y});
   return xNegative != yNegative ? fneg(quotient) : quotient;
 }
 

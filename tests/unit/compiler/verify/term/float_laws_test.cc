@@ -133,6 +133,36 @@ TEST_P(FloatLaws, SignsMoveThroughProductsAndQuotients) {
   l.expectApart(l.f(Op::FAdd, t, {minus(a), minus(b)}), minus(l.f(Op::FAdd, t, {a, b})));
 }
 
+TEST_P(FloatLaws, ProductsOfChoicesWithASign) {
+  LawCase l(triples[0].size());
+  const Both a = l.input(t, triples[0]), b = l.input(t, triples[1]), d = l.input(t, triples[2]);
+  const Both c = l.f(Op::FCmpLt, t, {d, l.constant(t, 1.0)}), zero = l.constant(t, 0.0);
+  const Both x = l.select(c, a, b), y = l.select(c, zero, d);
+  for (const Op op : {Op::FMul, Op::FDiv})
+    l.expectLaw(l.f(op, t, {l.f(Op::FNeg, t, {x}), y}), l.f(Op::FNeg, t, {l.f(op, t, {x, y})}));
+}
+
+TEST_P(FloatLaws, ADifferenceTakenFromWhatIsNeverMinusZero) {
+  LawCase l(pairs[0].size());
+  const Both x = l.input(t, pairs[0]), y = l.input(t, pairs[1]);
+  Samples words;
+  for (const std::uint64_t bits : pairs[1])
+    words.push_back(bits & 0xffffffff);
+  const Both number = l.fromInteger(Op::UToF, t, l.input(DType::U32, words));
+  const Both any = l.select(l.f(Op::FCmpLt, t, {x, y}), l.constant(t, -0.0), number);
+  const auto less = [&](const Both &a, const Both &b) { return l.f(Op::FSub, t, {a, b}); };
+  const auto sum = [&](const Both &a, const Both &b) { return l.f(Op::FAdd, t, {a, b}); };
+  const auto isLaw = [&](const Both &a) { l.expectLaw(less(a, less(x, y)), sum(a, less(y, x))); };
+  for (const Both &a : {number, l.constant(t, 0.0), l.constant(t, -1.5), l.f(Op::FAbs, t, {x}),
+                        sum(number, y), sum(less(x, y), l.constant(t, 2.0)),
+                        l.select(l.f(Op::FCmpLt, t, {x, y}), l.constant(t, -3.0), number)})
+    isLaw(a);
+  for (const Both &a : {l.constant(t, -0.0), y, l.f(Op::FNeg, t, {number}), any})
+    l.expectItsBits(less(a, less(x, y)));
+  l.expectApart(less(l.f(Op::FMul, t, {x, l.constant(t, -0.0)}), less(x, y)),
+                sum(l.f(Op::FMul, t, {x, l.constant(t, -0.0)}), less(y, x)));
+}
+
 TEST_P(FloatLaws, SignsOfASign) {
   const Samples every = all(t);
   LawCase l(every.size());
