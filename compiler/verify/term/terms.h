@@ -189,6 +189,9 @@ private:
     return node < isRegistered_.size() && isRegistered_[node];
   }
   void registerAtom(NodeId node);
+  std::optional<Term> isQuotient(AffineId form);
+  std::optional<Term> isBitOfQuotients(AffineId form);
+  bool isBelowABit(AffineId form);
   AffineId reduced(AffineId form, unsigned width);
   AffineId combined(AffineId a, std::int64_t x, AffineId b, std::int64_t y, unsigned width);
   bool isIndexLike(NodeId node) const;
@@ -225,6 +228,7 @@ private:
   Term knownCondition(const Term &condition);
   bool joinConditions(std::vector<NodeId> &all);
   bool openConjuncts(std::vector<NodeId> &all);
+  std::optional<Term> withKnownConjuncts(std::span<const NodeId> all);
   bool isOfOneFloat(AffineId form) const;
   struct Slice {
     Term value;
@@ -258,6 +262,7 @@ private:
   Term bitwiseOf(Kind kind, const Term &a, const Term &b, unsigned width);
   Term withRun(Kind kind, const Term &a, bool isOnes, unsigned width);
   Term invert(const Term &a, unsigned width);
+  std::optional<Term> numberXor(const Term &a, std::uint64_t bits, unsigned width);
   std::optional<NodeId> signLaw(const Term &a, std::uint64_t bits, unsigned width,
                                 std::uint64_t wanted) const;
   bool isOfIndices(const Term &a, unsigned width);

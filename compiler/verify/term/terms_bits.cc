@@ -307,8 +307,6 @@ Term Terms::bitAnd(const Term &a, const Term &b, unsigned width) {
       return b;
     if (const auto magnitude = signLaw(a, b.bits, width, mask(width - 1)))
       return Term::of(fabs(*magnitude));
-    if (b.bits == 1 && isForm(a) && !isOfIndices(a, width))
-      return zeroExtend(extract(a, 0, 1, width), 1, width);
     if (isForm(a) && std::has_single_bit(b.bits + 1))
       return remainder(a, b.bits + 1, width);
   }
@@ -377,6 +375,29 @@ Term Terms::bitOr(const Term &a, const Term &b, unsigned width) {
   return bitwise(Kind::BitOr, a, b, width);
 }
 
+/// A number x below 2^k. What a constant has from there on is added; below it is 0 (x), all ones
+/// (2^k - 1 - x), or the uppermost of the k bits (x + 2^(k-1) modulo 2^k).
+std::optional<Term> Terms::numberXor(const Term &a, std::uint64_t bits, unsigned width) {
+  if (!isForm(a))
+    return std::nullopt;
+  const auto isBelow = [&](unsigned k) {
+    return k >= width || facts_.within(exact(a, width), 0, Wide{1} << k);
+  };
+  const auto zeros = static_cast<unsigned>(std::countr_zero(bits));
+  if (zeros == 0)
+    return isBelow(static_cast<unsigned>(std::countr_one(bits)))
+               ? std::optional(add(Term::constant(bits), a, width, -1))
+               : std::nullopt;
+  if (isBelow(zeros))
+    return add(a, Term::constant(bits), width);
+  const unsigned k = zeros + 1;
+  if (!isBelow(k))
+    return std::nullopt;
+  const Term top = Term::constant(std::uint64_t{1} << zeros);
+  const Term moved = zeroExtend(add(extract(a, 0, k, width), top, k), k, width);
+  return add(moved, Term::constant(bits & ~mask(k)), width);
+}
+
 Term Terms::bitXor(const Term &a, const Term &b, unsigned width) {
   if (a.isConstant() && b.isConstant())
     return Term::constant(a.bits ^ b.bits);
@@ -391,6 +412,8 @@ Term Terms::bitXor(const Term &a, const Term &b, unsigned width) {
       return Term::of(fneg(*value));
     if (b.bits == mask(width))
       return invert(a, width);
+    if (const auto number = numberXor(a, b.bits, width))
+      return *number;
     const Kind kind = pool_.node(a.node()).kind;
     // A part of a float may be what holds its sign.
     const bool isOfFloat =

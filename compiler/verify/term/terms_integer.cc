@@ -89,13 +89,15 @@ AffineId Terms::reduced(AffineId form, unsigned width) {
   const Affine &f = affine_.form(form);
   const auto fits = [&](std::int64_t v) { return symmetric(v, width) == v; };
   // 2^j times a number of k bits, k + j >= width, is 2^j times anything that is it modulo 2^k.
-  // So is a value that is put together of parts and is wider: its lowest bits are.
+  // So is a wider number, and a wider value that is put together of parts: their lowest bits are.
   const auto isLoose = [&](const std::pair<NodeId, std::int64_t> &term) {
     const Node &n = pool_.node(term.first);
     if (n.kind == Kind::Concat)
       return n.sort.width > width;
-    return n.kind == Kind::Integer && n.sort.width < width && n.sort.width + 1 < 64 &&
-           term.second % (std::int64_t{1} << (width - n.sort.width)) == 0;
+    return n.kind == Kind::Integer &&
+           (n.sort.width > width ||
+            (n.sort.width < width && n.sort.width + 1 < 64 &&
+             term.second % (std::int64_t{1} << (width - n.sort.width)) == 0));
   };
   if (fits(f.constant) &&
       std::ranges::all_of(f.terms, [&](const auto &t) { return fits(t.second) && !isLoose(t); }))
@@ -308,50 +310,6 @@ Term Terms::integer(AffineId form, unsigned width) {
   return Term::of(pool_.make(Kind::Integer, Sort::bits(width), form));
 }
 
-Term Terms::atLeastZero(AffineId form) {
-  if (facts_.holds(form))
-    return Term::constant(1);
-  const AffineId negated = affine_.plus(affine_.scale(form, -1), -1);
-  if (facts_.holds(negated))
-    return Term::constant(0);
-  // Of a condition and its negation one is kept, the one with a positive first coefficient.
-  const bool isNegated = affine_.form(form).terms.front().second < 0;
-  const Term condition =
-      Term::of(pool_.make(Kind::AtLeastZero, Sort::bits(1), isNegated ? negated : form));
-  const Term known = isOfOneFloat(form) ? knownCondition(condition) : condition;
-  return isNegated ? notBit(known) : known;
-}
-
-Term Terms::isZero(AffineId form) {
-  if (const auto constant = affine_.constantOf(form))
-    return Term::constant(*constant == 0);
-  if (facts_.holds(affine_.plus(form, -1)) ||
-      facts_.holds(affine_.plus(affine_.scale(form, -1), -1)))
-    return Term::constant(0);
-  if (affine_.form(form).terms.front().second < 0)
-    form = affine_.scale(form, -1);
-  const Affine &f = affine_.form(form);
-  const NodeId atom = f.terms.front().first;
-  if (f.terms.size() == 1 && f.terms.front().second == 1 && (f.constant == 0 || f.constant == -1)) {
-    // A bit, as a number, is 1; or 0.
-    const bool isChosen = isChosenBit(atom, pool_.node(atom).sort.width);
-    if (isChosen || (pool_.node(atom).sort == Sort::bits(1) && !isIndexLike(atom))) {
-      const Term bit = Term::of(isChosen ? pool_.args(atom)[0] : atom);
-      return f.constant != 0 ? bit : notBit(bit);
-    }
-  }
-  const Term condition = Term::of(pool_.make(Kind::IsZero, Sort::bits(1), form));
-  return isOfOneFloat(form) ? knownCondition(condition) : condition;
-}
-
-/// Of numbers that may wrap it is their difference that is zero, or its opposite.
-Term Terms::isZeroModulo(AffineId difference, unsigned width) {
-  const Affine &form = affine_.form(difference);
-  if (!form.isConstant() && form.terms.front().second < 0)
-    difference = combined(difference, -1, difference, 0, width);
-  return isZero(exact(integer(difference, width), width));
-}
-
 /// a + factor * b.
 Term Terms::add(const Term &a, const Term &b, unsigned width, std::int64_t factor) {
   if (a.isConstant() && b.isConstant())
@@ -451,12 +409,24 @@ Term Terms::floorDivide(const Term &a, std::uint64_t divisor, unsigned width) {
 Term Terms::remainder(const Term &a, std::uint64_t divisor, unsigned width) {
   if (a.isConstant())
     return Term::constant(a.bits % divisor);
+  if (divisor == 1)
+    return Term::constant(0);
+  if (isForm(a) && std::has_single_bit(divisor)) { // the lowest bits, whatever is above them
+    if (facts_.within(exact(a, width), 0, static_cast<Wide>(divisor)))
+      return a;
+    const auto low = static_cast<unsigned>(std::countr_zero(divisor));
+    return zeroExtend(extract(a, 0, low, width), low, width);
+  }
   const Term quotient = floorDivide(a, divisor, width);
   const Term product = multiply(quotient, Term::constant(divisor), width);
   return add(a, product, width, -1);
 }
 
 Term Terms::minMax(Kind kind, const Term &a, const Term &b, unsigned width) {
+  if (a.isConstant() || b.isConstant())
+    if (const auto pushed = throughSelect(
+            a, b, width, [&](const Term &x, const Term &y) { return minMax(kind, x, y, width); }))
+      return *pushed;
   const bool isMin = kind == Kind::MinU;
   if (kind == Kind::MinS || kind == Kind::MaxS) {
     // Signed and unsigned agree below 2^(width-1).

@@ -216,9 +216,10 @@ Term Terms::joined(const std::vector<Slice> &slices) {
   }
   if (parts.size() == 1)
     return parts.front().value;
-  // A number with zeros above it.
-  if (parts.size() == 2 && parts[1].value == Term::constant(0) && isForm(parts[0].value))
-    return zeroExtend(parts[0].value, parts[0].width, width);
+  // A number with a constant above it.
+  if (parts.size() == 2 && parts[1].value.isConstant() && isForm(parts[0].value) && width <= 64)
+    return add(zeroExtend(parts[0].value, parts[0].width, width),
+               Term::constant(parts[1].value.bits << parts[0].width), width);
   std::vector<NodeId> args;
   for (const Slice &part : parts)
     args.push_back(asBits(part.width, part.value));

@@ -45,6 +45,8 @@ Term Terms::andBit(const Term &a, const Term &b) {
   std::vector<NodeId> all = {a.node(), b.node()};
   if (!openConjuncts(all) || !joinConditions(all))
     return Term::constant(0);
+  if (const auto simpler = withKnownConjuncts(all))
+    return *simpler;
   if (all.empty())
     return Term::constant(1);
   NodeId chain = all.front();
@@ -75,6 +77,39 @@ bool Terms::openConjuncts(std::vector<NodeId> &all) {
         ++m;
     }
   return true;
+}
+
+/// c and not (c and q) is c and not q; c and not (not c and q) is c. The whole conjunction, if
+/// something became simpler.
+std::optional<Term> Terms::withKnownConjuncts(std::span<const NodeId> all) {
+  const auto holds = [&](NodeId id) { return std::ranges::binary_search(all, id); };
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const Node n = pool_.node(all[k]);
+    if (n.kind != Kind::Not || pool_.node(pool_.args(all[k])[0]).kind != Kind::And)
+      continue;
+    Term denied = Term::constant(1); // what the others do not say
+    bool isSimpler = false;
+    NodeId id = pool_.args(all[k])[0];
+    for (bool isLast = false; !isLast && denied != Term::constant(0);) {
+      isLast = pool_.node(id).kind != Kind::And;
+      const NodeId part = isLast ? id : pool_.args(id)[1];
+      const bool isDenied = holds(notBit(Term::of(part)).node());
+      isSimpler = isSimpler || isDenied || holds(part);
+      if (isDenied)
+        denied = Term::constant(0);
+      else if (!holds(part))
+        denied = andBit(denied, Term::of(part));
+      id = isLast ? id : pool_.args(id)[0];
+    }
+    if (!isSimpler)
+      continue;
+    Term whole = notBit(denied);
+    for (std::size_t m = 0; m < all.size(); ++m)
+      if (m != k)
+        whole = andBit(whole, Term::of(all[m]));
+    return whole;
+  }
+  return std::nullopt;
 }
 
 Term Terms::orBit(const Term &a, const Term &b) { return notBit(andBit(notBit(a), notBit(b))); }

@@ -385,9 +385,101 @@ TEST_F(IntegerLaws, ConditionsAreABooleanAlgebra) {
   l.expectLaw(l.b(Op::And, 1, {isNot(below(10)), isNot(below(20))}), isNot(below(20)));
   l.expectLaw(l.b(Op::Or, 1, {below(10), below(20)}), below(20));
   l.expectItsBits(l.b(Op::And, 1, {below(20), isNot(below(10))}));
+  l.expectLaw(l.b(Op::And, 1, {c, isNot(l.b(Op::And, 1, {c, d}))}), l.b(Op::And, 1, {c, isNot(d)}));
+  l.expectLaw(l.b(Op::And, 1, {c, isNot(l.b(Op::And, 1, {isNot(c), d}))}), c);
+  l.expectLaw(l.b(Op::And, 1, {l.b(Op::And, 1, {c, d}), isNot(l.b(Op::And, 1, {d, c}))}),
+              l.constant(1, 0));
+  l.expectLaw(l.b(Op::Or, 1, {c, l.b(Op::And, 1, {isNot(c), d})}), l.b(Op::Or, 1, {c, d}));
   l.expectLaw(l.select(isNot(c), k32(1), k32(2)), l.select(c, k32(2), k32(1)));
   l.expectLaw(l.select(c, d, l.constant(1, 0)), l.b(Op::And, 1, {c, d}));
   l.expectLaw(l.select(c, l.select(c, x, k32(1)), k32(2)), l.select(c, x, k32(2)));
+}
+
+TEST_F(IntegerLaws, TheLowestBitsOfASumNeedItsLowestBitsAlone) {
+  const Both a = data(DType::U64), b = data(DType::U64), wide = l.b(Op::Add, 64, {a, b});
+  const Both narrow = l.b(Op::Add, 32, {low(a), low(b)});
+  const Both moved = l.b(Op::Sub, 64, {wide, l.b(Op::Shl, 64, {a, k64(62)})});
+  for (const std::uint64_t mask : {1ull, 63ull, 0x1fffffull}) {
+    const Both of = l.extend(Op::ZeroExtend, l.b(Op::And, 32, {narrow, k32(mask)}), 64);
+    l.expectLaw(l.b(Op::And, 64, {wide, k64(mask)}), of);
+    l.expectLaw(l.b(Op::And, 64, {moved, k64(mask)}), of);
+    l.expectLaw(l.b(Op::RemU, 64, {wide, k64(mask + 1)}), of);
+  }
+  l.expectApart(
+      l.b(Op::And, 64, {l.b(Op::Sub, 64, {wide, l.b(Op::Shl, 64, {a, k64(20)})}), k64(0x1fffff)}),
+      l.b(Op::And, 64, {wide, k64(0x1fffff)}));
+  // A number of 32 bits that wrapped, and its lowest six.
+  const Both x = data(DType::U32),
+             e = l.b(Op::Sub, 32, {l.b(Op::ShrU, 32, {x, k32(23)}), k32(120)});
+  l.expectLaw(l.b(Op::And, 64, {l.extend(Op::ZeroExtend, e, 64), k64(63)}),
+              l.extend(Op::ZeroExtend, l.b(Op::And, 32, {e, k32(63)}), 64));
+}
+
+TEST_F(IntegerLaws, XorOfASmallNumber) {
+  const Both a = number(64, 0, kAll32), six = l.b(Op::And, 32, {number(32, 0, kAll32), k32(63)});
+  const Both wraps = l.b(Op::Add, 32, {number(32, 0, kAll32), number(32, 0, kAll32)});
+  const auto xorOf = [&](const Both &x, std::uint64_t with) {
+    return l.b(Op::Xor, x.width, {x, l.constant(x.width, with)});
+  };
+  l.expectLaw(xorOf(six, 63), l.b(Op::Sub, 32, {k32(63), six}));
+  l.expectLaw(xorOf(six, 0x3f), l.b(Op::And, 32, {l.b(Op::Sub, 32, {k32(63), six}), k32(63)}));
+  l.expectLaw(xorOf(six, 0x7f), l.b(Op::Sub, 32, {k32(127), six}));
+  l.expectApart(xorOf(six, 31), l.b(Op::Sub, 32, {k32(31), six}));
+  l.expectLaw(xorOf(wraps, 0x80000000), l.b(Op::Add, 32, {wraps, k32(0x80000000)}));
+  l.expectLaw(xorOf(a, 0x4530000080000000),
+              l.b(Op::Or, 64, {xorOf(a, 0x80000000), k64(0x4530000000000000)}));
+  for (const std::uint64_t with : {0x80000000ull, 0x180000000ull, 0x100000000ull, 0xffffffffull,
+                                   0x8000000000000000ull, 0x40000000ull, 0xf0ull})
+    l.expectItsBits(xorOf(a, with));
+}
+
+TEST_F(IntegerLaws, ANumberBelowAConstantIsASum) {
+  const Both a = number(32, 0, kAll32), b = number(32, 0, kAll32);
+  const Both sum = l.b(Op::Add, 32, {a, b});
+  l.expectLaw(l.concat(sum, k32(0x43300000)),
+              l.b(Op::Or, 64, {l.extend(Op::ZeroExtend, sum, 64), k64(0x4330000000000000)}));
+  l.expectLaw(high(l.concat(sum, k32(0x43300000))), k32(0x43300000));
+}
+
+TEST_F(IntegerLaws, AnExtremumWithAConstantIsTakenArmByArm) {
+  const Both x = data(DType::I32), c = l.b(Op::CmpLtS, 32, {x, k32(3)});
+  const Both a = number(32, 0, 63), any = number(32, 0, kAll32), choice = l.select(c, k32(7), a);
+  l.expectLaw(l.b(Op::MinU, 32, {choice, k32(64)}), choice);
+  l.expectLaw(l.b(Op::MaxU, 32, {k32(64), choice}), k32(64));
+  const Both other = l.select(c, k32(7), any);
+  for (const Op op : {Op::MinU, Op::MaxU, Op::MinS, Op::MaxS})
+    l.expectLaw(l.b(op, 32, {other, k32(5)}),
+                l.select(c, l.b(op, 32, {k32(7), k32(5)}), l.b(op, 32, {any, k32(5)})));
+}
+
+TEST_F(IntegerLaws, AQuotientIsABound) {
+  const Both a = number(32, 0, 100000), high = number(32, 200, 100000), few = number(32, 0, 191);
+  const auto quotient = [&](const Both &x, std::uint64_t d) {
+    return l.b(Op::DivU, 32, {x, k32(d)});
+  };
+  const auto is = [&](const Both &x, std::uint64_t k) { return l.b(Op::CmpEq, 32, {x, k32(k)}); };
+  const auto isNot = [&](const Both &b) { return l.b(Op::Not, 1, {b}); };
+  l.expectLaw(is(quotient(a, 64), 0), l.b(Op::CmpLtU, 32, {a, k32(64)}));
+  l.expectLaw(is(quotient(high, 64), 3), l.b(Op::CmpLtU, 32, {high, k32(256)}));
+  l.expectLaw(is(quotient(few, 64), 2), isNot(l.b(Op::CmpLtU, 32, {few, k32(128)})));
+  l.expectItsBits(is(quotient(a, 64), 3));
+  l.expectLaw(is(l.b(Op::And, 32, {a, k32(~63u)}), 64), is(quotient(a, 64), 1));
+  l.expectLaw(is(l.b(Op::Mul, 32, {quotient(a, 3), k32(6)}), 4), l.constant(1, 0));
+}
+
+TEST_F(IntegerLaws, ABitOfANumberIsARemainder) {
+  const Both a = number(32, 0, kAll32);
+  const auto masked = [&](std::uint64_t mask) { return l.b(Op::And, 32, {a, k32(mask)}); };
+  const auto is = [&](const Both &x, std::uint64_t k) { return l.b(Op::CmpEq, 32, {x, k32(k)}); };
+  const auto isNot = [&](const Both &b) { return l.b(Op::Not, 1, {b}); };
+  for (const std::uint64_t bit : {1u, 2u, 4u, 1024u}) {
+    l.expectLaw(is(masked(bit), 0), l.b(Op::CmpLtU, 32, {masked(2 * bit - 1), k32(bit)}));
+    l.expectLaw(is(masked(bit), bit), isNot(is(masked(bit), 0)));
+    if (bit > 1)
+      l.expectApart(is(masked(bit), 0), is(masked(2 * bit - 1), 0));
+  }
+  const Both up = l.b(Op::Add, 32, {number(32, 0, 1000), k32(1)});
+  l.expectLaw(is(l.b(Op::And, 32, {up, k32(1)}), 1), isNot(is(l.b(Op::And, 32, {up, k32(1)}), 0)));
 }
 
 TEST_F(IntegerLaws, AMaskOfLanesIsEmptyIfEveryBitIs) {
