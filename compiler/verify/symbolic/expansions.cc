@@ -59,10 +59,13 @@ std::optional<Term> Expansions::root32(const Term *src) {
   };
   if (!isClass(src[0]))
     return std::nullopt;
-  const NodeId y = pool.args(src[0].node())[0];
+  NodeId y = pool.args(src[0].node())[0];
+  const bool isNegated = pool.node(y).kind == Kind::FNeg; // of both arms
+  if (isNegated)
+    y = pool.args(y)[0];
   if (pool.node(y).kind != Kind::Select)
     return std::nullopt;
-  const NodeId x = pool.args(y)[2];
+  const NodeId x = isNegated ? terms_.fneg(pool.args(y)[2]) : pool.args(y)[2];
   auto it = roots_.find(x);
   if (it == roots_.end())
     it = roots_.emplace(x, gcn::Expansion(*this).root(terms_.valueOf(x))).first;
@@ -74,8 +77,8 @@ std::optional<Term> Expansions::root32(const Term *src) {
 /// The last product's factor says what is small: if x < 2^-767 then 2^-128 else 1.
 std::optional<Term> Expansions::root64(const Term *src) {
   const Pool &pool = terms_.pool();
-  constexpr std::uint64_t kSmall = 0x1000000000000000, kDown = 0x37f0000000000000,
-                          kOne = 0x3ff0000000000000;
+  constexpr std::uint64_t kSmall = 0x1000000000000000, kSign = 0x8000000000000000,
+                          kDown = 0x37f0000000000000, kOne = 0x3ff0000000000000;
   const auto isConstant = [&](NodeId node, std::uint64_t bits) {
     return pool.node(node).kind == Kind::Constant && pool.node(node).payload == bits;
   };
@@ -84,9 +87,13 @@ std::optional<Term> Expansions::root64(const Term *src) {
       continue;
     const auto factor = pool.args(src[side].node());
     if (!isConstant(factor[1], kDown) || !isConstant(factor[2], kOne) ||
-        pool.node(factor[0]).kind != Kind::FLt || !isConstant(pool.args(factor[0])[1], kSmall))
+        pool.node(factor[0]).kind != Kind::FLt)
       continue;
-    const NodeId x = pool.args(factor[0])[0];
+    const NodeId low = pool.args(factor[0])[0], high = pool.args(factor[0])[1];
+    const bool isNegated = isConstant(low, kSmall | kSign); // -2^-767 < -x
+    if (!isNegated && !isConstant(high, kSmall))
+      continue;
+    const NodeId x = isNegated ? terms_.fneg(high) : low;
     auto it = roots_.find(x);
     if (it == roots_.end())
       it = roots_.emplace(x, gcn::Expansion(*this, DType::F64).root(terms_.valueOf(x))).first;

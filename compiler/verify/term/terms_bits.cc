@@ -415,6 +415,12 @@ Term Terms::bitXor(const Term &a, const Term &b, unsigned width) {
     if (const auto number = numberXor(a, b.bits, width))
       return *number;
     const Kind kind = pool_.node(a.node()).kind;
+    if (b.bits == std::uint64_t{1} << (width - 1) && kind == Kind::Select && !hasManyChoices(a)) {
+      const std::array<NodeId, 3> args = {pool_.args(a.node())[0], pool_.args(a.node())[1],
+                                          pool_.args(a.node())[2]};
+      return select(Term::of(args[0]), bitXor(constantOrNode(args[1]), b, width),
+                    bitXor(constantOrNode(args[2]), b, width), width);
+    }
     // A part of a float may be what holds its sign.
     const bool isOfFloat =
         kind == Kind::Extract && pool_.node(pool_.args(a.node())[0]).sort.isFloat();

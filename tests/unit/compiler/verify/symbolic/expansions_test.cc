@@ -1,8 +1,11 @@
-// Rounding to bf16 by integers is taken for the step, and what differs in one number is not.
+// Rounding to bf16 by integers is taken for the step, and so are AMDGCN's roots; what differs in
+// one number is not.
+#include "compiler/verify/gcn/expansion.h"
 #include "compiler/verify/symbolic/expansions.h"
 
 #include <array>
 #include <gtest/gtest.h>
+#include <vector>
 
 namespace ordo::verify {
 namespace {
@@ -94,6 +97,46 @@ TEST_F(Bf16Rounding, ItsPartsAreNot) {
       EXPECT_FALSE(recognised(x, part, 0x7fc00000)) << times;
     }
 }
+
+class Roots : public ::testing::TestWithParam<DType> {
+protected:
+  NodeId value(std::int64_t k) {
+    terms_.pool().tensors.resize(1, "x");
+    return terms_.asFloat(format_, terms_.input(0, format_, terms_.affine().constant(k)));
+  }
+  /// What the last operation of the root of x is taken for, one operand another.
+  std::optional<Term> recognised(NodeId x, std::optional<std::size_t> other = {}) {
+    const Term whole = gcn::Expansion(expansions_, format_).root(Term::of(x));
+    Instruction last;
+    last.op = format_ == DType::F32 ? Op::Select : Op::FMul;
+    last.format = format_;
+    last.width = static_cast<std::uint8_t>(dsl::bitWidth(format_));
+    std::vector<Term> src;
+    for (const NodeId arg : terms_.pool().args(whole.node()))
+      src.push_back(terms_.valueOf(arg));
+    last.src.resize(src.size());
+    last.dst.resize(1);
+    if (other)
+      src[*other] = Term::of(value(9));
+    return expansions_.recognised(last, src.data());
+  }
+
+  const DType format_ = GetParam();
+  Terms terms_;
+  Expansions expansions_{terms_};
+};
+
+TEST_P(Roots, AreTakenOfNegatedValuesToo) {
+  const NodeId product = terms_.fmul(format_, value(0), value(1));
+  for (const NodeId x : {product, terms_.fneg(product)}) {
+    EXPECT_EQ(recognised(x), Term::of(terms_.fsqrt(format_, x)));
+    for (const std::size_t operand :
+         format_ == DType::F32 ? std::vector<std::size_t>{1, 2} : std::vector<std::size_t>{0, 1})
+      EXPECT_FALSE(recognised(x, operand));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, Roots, ::testing::Values(DType::F32, DType::F64));
 
 } // namespace
 } // namespace ordo::verify

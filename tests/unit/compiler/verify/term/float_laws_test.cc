@@ -406,6 +406,21 @@ TEST_P(FloatLaws, ChoicesOfOneValueAreOneChoice) {
               l.select(c, l.constant(t, -3.0), l.f(Op::FNeg, t, {a})));
 }
 
+TEST_P(FloatLaws, ASignOfBothArmsIsTheChoices) {
+  LawCase l(triples[0].size());
+  const Both a = l.input(t, triples[0]), b = l.input(t, triples[1]), d = l.input(t, triples[2]);
+  const Both c = l.f(Op::FCmpLt, t, {d, b}), minus = l.f(Op::FNeg, t, {l.select(c, a, b)});
+  l.expectLaw(l.select(c, l.f(Op::FNeg, t, {a}), l.f(Op::FNeg, t, {b})), minus);
+  l.expectApart(l.select(c, l.f(Op::FNeg, t, {a}), b), minus);
+  // In two registers.
+  const unsigned half = width / 2;
+  const auto part = [&](unsigned from) {
+    return l.select(c, l.extract(a, from, half), l.extract(b, from, half));
+  };
+  const Both top = l.constant(half, std::uint64_t{1} << (half - 1));
+  l.expectLaw(LawCase::as(t, l.concat(part(0), l.b(Op::Xor, half, {part(half), top}))), minus);
+}
+
 TEST_P(FloatLaws, FiniteByBits) {
   const Samples every = all(t);
   LawCase l(every.size());
