@@ -254,6 +254,7 @@ private:
   std::optional<Term> neighbours(const Slice &low, const Slice &high);
   Term joined(const std::vector<Slice> &slices);
   Term joinedWith(std::vector<Slice> low, const Term &high, unsigned highWidth);
+  AffineId withNarrowData(AffineId form, unsigned bits, unsigned width);
   Term extractSlices(const Term &a, unsigned bit, unsigned width, unsigned ofWidth);
   std::vector<std::pair<Slice, Slice>> aligned(const Term &a, const Term &b, unsigned width);
   Term bitwise(Kind kind, const Term &a, const Term &b, unsigned width);

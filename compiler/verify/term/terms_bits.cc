@@ -83,11 +83,40 @@ Term Terms::extract(const Term &a, unsigned bit, unsigned width, unsigned ofWidt
   if (isForm(a)) {
     // Of S modulo 2^ofWidth the bits from `bit` on are floor(S / 2^bit).
     AffineId form = modular(a, ofWidth);
+    if (bit > 0 && bit + width < ofWidth)
+      form = withNarrowData(form, bit + width, ofWidth);
     for (unsigned left = bit; left > 0; left -= std::min(left, 62u)) // 2^63 is no divisor
       form = quotient(form, std::int64_t{1} << std::min(left, 62u));
     return integer(form, width);
   }
   return opaque(Kind::Extract, width, {id}, bit);
+}
+
+/// The same modulo 2^bits, from one modulo 2^width: of data the low bits that count. Indices keep
+/// their bounds.
+AffineId Terms::withNarrowData(AffineId form, unsigned bits, unsigned width) {
+  const Affine before = affine_.form(form); // what is made below moves forms
+  Affine kept;
+  kept.constant = before.constant;
+  std::vector<std::pair<AffineId, std::int64_t>> narrow;
+  for (const auto &[atom, factor] : before.terms) {
+    const auto zeros = static_cast<unsigned>(std::countr_zero(static_cast<std::uint64_t>(factor)));
+    const unsigned wide = pool_.node(atom).sort.width;
+    if (isIndexLike(atom) || zeros >= bits || wide <= bits - zeros) {
+      kept.terms.emplace_back(atom, factor);
+      continue;
+    }
+    const Term low = extract(Term::of(atom), 0, bits - zeros, wide);
+    const bool isPart = low.isNode() && pool_.node(low.node()).kind == Kind::Extract;
+    if (isPart)
+      registerAtom(low.node());
+    // modular() would take the wide atom again.
+    narrow.emplace_back(isPart ? affine_.atom(low.node()) : modular(low, bits - zeros), factor);
+  }
+  form = affine_.intern(std::move(kept));
+  for (const auto &[part, factor] : narrow)
+    form = combined(form, 1, part, factor, width);
+  return form;
 }
 
 Term Terms::extractSlices(const Term &a, unsigned bit, unsigned width, unsigned ofWidth) {

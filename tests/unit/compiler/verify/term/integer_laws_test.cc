@@ -224,6 +224,29 @@ TEST_F(IntegerLaws, ANumberInTwoRegisters) {
   l.expectItsBits(l.concat(low(any), l.b(Op::Add, 32, {high(any), k32(1)})));
 }
 
+TEST_F(IntegerLaws, PartsOfASumNeedTheLowBitsOfData) {
+  const Both word = data(DType::U32), other = data(DType::U32), real = data(DType::F32);
+  const auto lowest = [&](const Both &x, unsigned bits) {
+    return l.extend(Op::ZeroExtend, l.extract(x, 0, bits), 64);
+  };
+  const auto plus = [&](const Both &x, const Both &y) { return l.b(Op::Add, 64, {x, y}); };
+  for (const Both &x : {word, real})
+    for (const unsigned bit : {1u, 5u, 13u})
+      for (const unsigned width : {1u, 3u, 9u}) {
+        const Both wide = l.extend(Op::ZeroExtend, x, 64);
+        const Both of = l.extract(plus(wide, k64(3)), bit, width);
+        l.expectLaw(l.extract(plus(lowest(x, bit + width), k64(3)), bit, width), of);
+        l.expectLaw(l.extract(l.b(Op::Add, 32, {x, k32(3)}), bit, width), of);
+        l.expectApart(l.extract(plus(lowest(x, bit), k64(3)), bit, width), of);
+        const Both more = l.extend(Op::ZeroExtend, other, 64);
+        const Both both = plus(wide, l.b(Op::Mul, 64, {more, k64(12)}));
+        l.expectLaw(l.extract(plus(lowest(x, bit + width),
+                                   l.b(Op::Mul, 64, {lowest(other, bit + width), k64(12)})),
+                              bit, width),
+                    l.extract(both, bit, width));
+      }
+}
+
 TEST_F(IntegerLaws, SumsWithACarry) {
   const Both none = l.constant(1, 0);
   for (const std::uint64_t highest : {std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
