@@ -181,6 +181,7 @@ private:
   bool isOfBits(NodeId a, Kind kind, NodeId u, NodeId v);
   NodeId imageIn(dsl::DType format, NodeId a);
   std::optional<NodeId> asExtremum(NodeId condition, NodeId a, NodeId rest);
+  Term asChoiceOfBits(const Term &a);
   Term armOf(const Term &condition, const Term &arm, bool holds);
   Term opaque(Kind kind, unsigned width, std::initializer_list<NodeId> args,
               std::uint64_t payload = 0);
@@ -247,6 +248,7 @@ private:
   std::optional<Term> extremeOf(AffineId f, AffineId x, AffineId y, const Slice &low,
                                 const Slice &high);
   std::optional<Term> joinedNumber(const Slice &low, const Slice &high);
+  std::optional<Term> besideSum(const Slice &low, const Slice &high);
   Term beside(const Term &low, unsigned lowWidth, const Term &high, unsigned highWidth);
   std::optional<Term> throughChoice(const Slice &low, const Slice &high);
   std::optional<Term> withOppositeSign(const Slice &low, NodeId sign);

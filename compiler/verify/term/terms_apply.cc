@@ -273,9 +273,15 @@ void Terms::withCarry(const Instruction &i, const Term *src, Term *dst) {
     return concat(both, widths);
   };
   // Of a sum either upper half may belong to either lower one: those that make a number do.
-  const auto isNumber = [&](const Term &x) {
-    return !x.isNode() || pool_.node(x.node()).kind != Kind::Concat;
+  const std::function<bool(const Term &, int)> isWhole = [&](const Term &x, int depth) {
+    const Kind of = x.isNode() ? pool_.node(x.node()).kind : Kind::Constant;
+    if (of != Kind::Select || depth == 0)
+      return of != Kind::Concat;
+    const std::array<NodeId, 2> arms = {pool_.args(x.node())[1], pool_.args(x.node())[2]};
+    return isWhole(constantOrNode(arms[0]), depth - 1) &&
+           isWhole(constantOrNode(arms[1]), depth - 1);
   };
+  const auto isNumber = [&](const Term &x) { return isWhole(x, 3); };
   Term a = whole(low[0], src[0]), b = whole(low[1], src[1]);
   if (kind == Kind::Carry && !(isNumber(a) && isNumber(b))) {
     const Term x = whole(low[0], src[1]), y = whole(low[1], src[0]);

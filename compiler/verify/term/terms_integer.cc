@@ -4,6 +4,7 @@
 #include "compiler/verify/term/terms.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 namespace ordo::verify {
@@ -310,8 +311,23 @@ Term Terms::integer(AffineId form, unsigned width) {
   return Term::of(pool_.make(Kind::Integer, Sort::bits(width), form));
 }
 
+/// The bits of a float that is chosen, one arm a number that is known.
+Term Terms::asChoiceOfBits(const Term &a) {
+  if (!a.isNode() || pool_.node(a.node()).kind != Kind::Select ||
+      !pool_.node(a.node()).sort.isFloat())
+    return a;
+  const std::array<NodeId, 3> args = {pool_.args(a.node())[0], pool_.args(a.node())[1],
+                                      pool_.args(a.node())[2]};
+  const Term x = constantOrNode(args[1]), y = constantOrNode(args[2]);
+  if (!x.isConstant() && !y.isConstant())
+    return a;
+  return select(Term::of(args[0]), x, y, pool_.node(a.node()).sort.width);
+}
+
 /// a + factor * b.
 Term Terms::add(const Term &a, const Term &b, unsigned width, std::int64_t factor) {
+  if (const Term x = asChoiceOfBits(a), y = asChoiceOfBits(b); x != a || y != b)
+    return add(x, y, width, factor);
   if (a.isConstant() && b.isConstant())
     return integer(combined(modular(a, width), 1, modular(b, width), factor, width), width);
   if (const auto pushed = throughSelect(

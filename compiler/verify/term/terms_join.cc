@@ -1,6 +1,7 @@
 // Laws of neighbours: parts of a value that are put together again.
 #include "compiler/verify/term/terms.h"
 
+#include <algorithm>
 #include <array>
 
 namespace ordo::verify {
@@ -18,7 +19,9 @@ std::optional<Term> Terms::joinedNumber(const Slice &low, const Slice &high) {
     return integer(
         affine_.combine(h, unit, affine_.constant(static_cast<std::int64_t>(low.value.bits)), 1),
         width);
-  if (!isForm(low.value))
+  // The low bits of data are it, modulo their width.
+  const Node lower = pool_.node(low.value.node());
+  if (!isForm(low.value) && !(lower.kind == Kind::Extract && lower.payload == 0))
     return std::nullopt;
   const auto isIt = [&](AffineId s) {
     return reduced(s, w) == l && reduced(quotient(s, unit), high.width) == h;
@@ -41,6 +44,26 @@ std::optional<Term> Terms::joinedNumber(const Slice &low, const Slice &high) {
       return integer(s, width);
   }
   return std::nullopt;
+}
+
+/// The lower bits of x beside a sum with its upper ones: what is added counts in the sum's units.
+std::optional<Term> Terms::besideSum(const Slice &low, const Slice &high) {
+  const unsigned width = low.width + high.width;
+  if (width > 64 || !low.value.isNode() || pool_.node(low.value.node()).kind != Kind::Extract ||
+      pool_.node(low.value.node()).payload != 0 || !isForm(high.value))
+    return std::nullopt;
+  const NodeId x = pool_.args(low.value.node())[0];
+  if (pool_.node(x).sort.width < width)
+    return std::nullopt;
+  const Term upper = extract(Term::of(x), low.width, high.width, pool_.node(x).sort.width);
+  const AffineId sum = modular(high.value, high.width);
+  const auto &terms = affine_.form(sum).terms;
+  if (!upper.isNode() ||
+      std::ranges::find(terms, std::pair(upper.node(), std::int64_t{1})) == terms.end())
+    return std::nullopt;
+  const AffineId added = affine_.sub(sum, affine_.atom(upper.node()));
+  return integer(
+      combined(modular(Term::of(x), width), 1, added, std::int64_t{1} << low.width, width), width);
 }
 
 Term Terms::beside(const Term &low, unsigned lowWidth, const Term &high, unsigned highWidth) {
@@ -180,6 +203,8 @@ std::optional<Term> Terms::neighbours(const Slice &low, const Slice &high) {
     return std::nullopt;
   if (const auto number = joinedNumber(low, high))
     return number;
+  if (const auto sum = besideSum(low, high))
+    return sum;
   const Node h = pool_.node(high.value.node());
   if (h.kind == Kind::Select && isForm(low.value))
     return joinedExtreme(low, high);

@@ -224,6 +224,27 @@ TEST_F(IntegerLaws, ANumberInTwoRegisters) {
   l.expectItsBits(l.concat(low(any), l.b(Op::Add, 32, {high(any), k32(1)})));
 }
 
+TEST_F(IntegerLaws, ASumBesideTheLowerPartOfAnOperand) {
+  const Both word = data(DType::U64), other = data(DType::U64), less = data(DType::U32),
+             real = data(DType::F64);
+  for (const Both &x : {word, real, l.extend(Op::SignExtend, l.extract(word, 50, 12), 64)}) {
+    const Both added = l.b(Op::Add, 32, {high(x), k32(0x43380000)});
+    l.expectLaw(l.concat(low(x), added), l.b(Op::Add, 64, {x, k64(0x4338000000000000)}));
+    const Both rest = l.b(Op::Sub, 32, {added, less});
+    l.expectLaw(
+        l.concat(low(x), rest),
+        l.b(Op::Sub, 64, {l.b(Op::Add, 64, {x, k64(0x4338000000000000)}), l.concat(k32(0), less)}));
+    // Another's upper part, twice the upper part, another lower part.
+    l.expectItsBits(l.concat(low(x), l.b(Op::Add, 32, {high(other), k32(1)})));
+    l.expectItsBits(
+        l.concat(low(x), l.b(Op::Add, 32, {l.b(Op::Shl, 32, {high(x), k32(1)}), k32(1)})));
+    l.expectItsBits(l.concat(low(other), added));
+  }
+  // Not all of the lower part.
+  const Both few = l.extract(word, 0, 16), next = l.extract(word, 32, 16);
+  l.expectItsBits(l.concat(few, l.b(Op::Add, 16, {next, l.constant(16, 5)})));
+}
+
 TEST_F(IntegerLaws, PartsOfASumNeedTheLowBitsOfData) {
   const Both word = data(DType::U32), other = data(DType::U32), real = data(DType::F32);
   const auto lowest = [&](const Both &x, unsigned bits) {
@@ -247,6 +268,17 @@ TEST_F(IntegerLaws, PartsOfASumNeedTheLowBitsOfData) {
       }
 }
 
+TEST_F(IntegerLaws, SumsOfAChosenFloat) {
+  const Both x = data(DType::F32), c = l.b(Op::CmpLtS, 32, {data(DType::I32), k32(9)});
+  const Both three = l.constant(DType::F32, 3.0), choice = l.select(c, three, x);
+  for (const Op op : {Op::Add, Op::Sub}) {
+    l.expectLaw(l.b(op, 32, {choice, k32(1)}),
+                l.select(c, l.b(op, 32, {three, k32(1)}), l.b(op, 32, {x, k32(1)})));
+    l.expectLaw(l.b(op, 32, {k32(1), choice}),
+                l.select(c, l.b(op, 32, {k32(1), three}), l.b(op, 32, {k32(1), x})));
+  }
+}
+
 TEST_F(IntegerLaws, SumsWithACarry) {
   const Both none = l.constant(1, 0);
   for (const std::uint64_t highest : {std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
@@ -259,6 +291,13 @@ TEST_F(IntegerLaws, SumsWithACarry) {
         l.expectLaw(l.concat(lower, upper), l.b(other, 64, {a, x}));
       }
   }
+  // Of choices, the upper halves exchanged.
+  const Both word = data(DType::U64), c = l.b(Op::CmpLtS, 64, {word, k64(9)});
+  const Both choice = l.select(c, k64(0x7ff8000000000001), data(DType::U64));
+  const Both constant = k64(0xc0195f619980c433);
+  const auto [lower, out] = l.carried(Op::AddCarry, low(constant), low(choice), none);
+  const auto [upper, unused] = l.carried(Op::AddCarry, high(choice), high(constant), out);
+  l.expectLaw(l.concat(lower, upper), l.b(Op::Add, 64, {constant, choice}));
   const auto [sum, carry] = l.carried(Op::AddCarry, k32(kAll32), k32(2), none);
   l.expectLaw(sum, k32(1));
   l.expectLaw(carry, l.constant(1, 1));
