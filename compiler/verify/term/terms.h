@@ -190,7 +190,9 @@ private:
     return node < isRegistered_.size() && isRegistered_[node];
   }
   void registerAtom(NodeId node);
+  bool isOfData(AffineId form, int depth) const;
   std::optional<Term> isQuotient(AffineId form);
+  std::optional<Term> ofWrapped(AffineId form);
   std::optional<Term> isBitOfQuotients(AffineId form);
   bool isBelowABit(AffineId form);
   AffineId reduced(AffineId form, unsigned width);
@@ -202,9 +204,16 @@ private:
   std::optional<AffineId> simplestQuotient(AffineId x, Wide factor, Wide divisor);
   std::optional<AffineId> quotientOf(AffineId x, Wide m, Wide d);
   void defineQuotient(AffineId quotient, AffineId x, Wide m, Wide d);
+  std::optional<AffineId> nestedQuotient(AffineId rest, std::int64_t divisor);
   std::optional<AffineId> flatQuotient(AffineId rest, std::int64_t divisor);
   std::pair<std::int64_t, AffineId> primitive(AffineId form);
   std::optional<Term> knownProduct(const Term &a, const Term &b, unsigned width);
+  struct HalfProducts {
+    AffineId low = 0, high = 0;
+  };
+  std::optional<HalfProducts> halfProducts(const Term &a, const Term &b, unsigned width);
+  std::optional<Term> productOfData(const Term &a, const Term &b, unsigned width);
+  std::optional<Term> upperProductOfData(const Term &a, const Term &b, unsigned width);
   NodeId productNode(NodeId a, NodeId b);
   NodeId productAtom(NodeId a, NodeId b);
   bool boundByFacts(NodeId node, NodeId a, NodeId b);
@@ -231,6 +240,7 @@ private:
   bool openConjuncts(std::vector<NodeId> &all);
   std::optional<Term> withKnownConjuncts(std::span<const NodeId> all);
   bool isOfOneFloat(AffineId form) const;
+  bool isOfFloatBits(NodeId atom) const;
   struct Slice {
     Term value;
     unsigned width;

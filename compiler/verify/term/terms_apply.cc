@@ -155,6 +155,9 @@ Term Terms::integerResult(const Instruction &i, const Term *src) {
       return factor.bits >> (w - 1) == 0 ? high : add(high, other, w, -1);
     }
   }
+  if (i.op == Op::MulHiU)
+    if (const auto high = upperProductOfData(src[0], src[1], w))
+      return *high;
   if (const auto kind = plainInteger(i.op)) {
     NodeId x = asBits(w, src[0]);
     if (i.src.size() == 1)
@@ -175,7 +178,9 @@ Term Terms::shift(const Instruction &i, const Term *src) {
   case Op::ShrS:
     if (!src[1].isConstant()) {
       const Kind kind = i.op == Op::Shl ? Kind::Shl : i.op == Op::ShrU ? Kind::ShrU : Kind::ShrS;
-      return opaque(kind, w, {asBits(w, src[0]), asBits(w, src[1])});
+      const unsigned from = pool_.node(src[1].node()).sort.width; // a narrow amount is its number
+      const Term amount = from < w ? zeroExtend(src[1], from, w) : src[1];
+      return opaque(kind, w, {asBits(w, src[0]), asBits(w, amount)});
     }
     return i.op == Op::Shl    ? shiftLeft(src[0], known(src[1]), w)
            : i.op == Op::ShrU ? shiftRight(src[0], known(src[1]), w)

@@ -32,8 +32,9 @@ void Terms::requireSameTwice(NodeId id) const {
 bool Terms::isForm(const Term &a) const {
   if (!a.isNode())
     return false;
-  const Kind kind = pool_.node(a.node()).kind;
-  return kind == Kind::Integer || isIndexLike(a.node());
+  const Node &n = pool_.node(a.node());
+  return n.kind == Kind::Integer || (n.kind == Kind::Mul && n.payload == kExactProduct) ||
+         isIndexLike(a.node());
 }
 
 std::vector<Terms::Slice> Terms::slices(const Term &a, unsigned width) {

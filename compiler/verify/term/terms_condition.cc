@@ -10,6 +10,7 @@ namespace {
 
 /// What divisors and constants may be: their products fit 64 bits.
 constexpr std::int64_t kRoom = std::int64_t{1} << 30;
+constexpr int kDeep = 4; // numbers made of numbers
 
 /// The greatest common divisor of the coefficients.
 std::int64_t commonFactor(const Affine &form) {
@@ -27,6 +28,8 @@ Term Terms::atLeastZero(AffineId form) {
   const AffineId negated = affine_.plus(affine_.scale(form, -1), -1);
   if (facts_.holds(negated))
     return Term::constant(0);
+  if (const auto known = ofWrapped(form))
+    return *known;
   // Of a condition and its negation one is kept, the one with a positive first coefficient.
   const bool isNegated = affine_.form(form).terms.front().second < 0;
   const Term condition =
@@ -67,7 +70,18 @@ Term Terms::isZero(AffineId form) {
   return isOfOneFloat(form) ? knownCondition(condition) : condition;
 }
 
-/// floor(x / d) = q is a bound of x, where the facts know the other: d*q <= x < d*q + d.
+/// Whether something in it is neither a size nor a place.
+bool Terms::isOfData(AffineId form, int depth) const {
+  return std::ranges::any_of(affine_.form(form).terms, [&](const auto &term) {
+    const Node &n = pool_.node(term.first);
+    if (n.kind == Kind::Integer || n.kind == Kind::FloorDiv)
+      return depth > 0 && isOfData(static_cast<AffineId>(n.payload), depth - 1);
+    return !isIndexLike(term.first);
+  });
+}
+
+/// floor(x / d) = q is d*q <= x < d*q + d; of sizes and places only where the facts know a half of
+/// it.
 std::optional<Term> Terms::isQuotient(AffineId form) {
   const Affine &f = affine_.form(form);
   const NodeId atom = f.terms.front().first;
@@ -79,10 +93,52 @@ std::optional<Term> Terms::isQuotient(AffineId form) {
     return std::nullopt;
   const AffineId above = affine_.plus(x, f.constant * divisor); // x - d*q
   const AffineId below = affine_.plus(affine_.scale(above, -1), divisor - 1);
-  if (facts_.holds(above))
-    return atLeastZero(below);
-  if (facts_.holds(below))
-    return atLeastZero(above);
+  const bool isAbove = facts_.holds(above), isBelow = facts_.holds(below);
+  if (!isAbove && !isBelow && !isOfData(x, kDeep))
+    return std::nullopt;
+  return andBit(isAbove ? Term::constant(1) : atLeastZero(above),
+                isBelow ? Term::constant(1) : atLeastZero(below));
+}
+
+/// What is asked of a number of w bits alone, x modulo 2^w: of x itself, where its bounds leave one
+/// multiple of 2^w between them.
+std::optional<Term> Terms::ofWrapped(AffineId form) {
+  const Affine f = affine_.form(form);
+  if (f.terms.size() != 1 || std::abs(f.terms.front().second) != 1)
+    return std::nullopt;
+  const NodeId atom = f.terms.front().first;
+  const Node n = pool_.node(atom);
+  if (n.kind != Kind::Integer || n.sort.width > 62 || isOfFloatBits(atom))
+    return std::nullopt;
+  const auto x = static_cast<AffineId>(n.payload);
+  const Interval of = facts_.interval(x);
+  // atom <= most, or its negation.
+  const bool isNegated = f.terms.front().second > 0;
+  const Wide most = isNegated ? -Wide{f.constant} - 1 : Wide{f.constant};
+  const Wide modulus = Wide{1} << n.sort.width;
+  if (!of.low || !of.high || most < 0 || most >= modulus - 1 || *of.low < -modulus ||
+      *of.high >= 2 * modulus)
+    return std::nullopt;
+  const auto between = [&](Wide low, Wide high) -> std::optional<Term> {
+    std::optional<Wide> turn;
+    for (const Wide at : {-modulus, Wide{0}, modulus}) {
+      if (*of.high < at + low || *of.low > at + high)
+        continue;
+      if (turn)
+        return std::nullopt;
+      turn = at;
+    }
+    if (!turn)
+      return Term::constant(0);
+    const auto least = static_cast<std::int64_t>(*turn + low);
+    const AffineId above = affine_.plus(x, -least);
+    const auto room = static_cast<std::int64_t>(high - low);
+    return andBit(atLeastZero(above), atLeastZero(affine_.plus(affine_.scale(above, -1), room)));
+  };
+  if (const auto below = between(0, most))
+    return isNegated ? notBit(*below) : *below;
+  if (const auto above = between(most + 1, modulus - 1))
+    return isNegated ? *above : notBit(*above);
   return std::nullopt;
 }
 

@@ -135,6 +135,24 @@ std::optional<AffineId> Terms::flatQuotient(AffineId rest, std::int64_t divisor)
   return std::nullopt;
 }
 
+/// floor((floor(f / b) + g) / d) = floor((f + b * g) / (b * d)), where the numbers fit.
+std::optional<AffineId> Terms::nestedQuotient(AffineId rest, std::int64_t divisor) {
+  const Affine r = affine_.form(rest);
+  for (const auto &[inner, factor] : r.terms) {
+    if (factor != 1 || pool_.node(inner).kind != Kind::FloorDiv)
+      continue;
+    const auto by = static_cast<std::int64_t>(pool_.node(pool_.args(inner)[0]).payload);
+    std::int64_t together = 0;
+    const AffineId others = affine_.sub(rest, affine_.atom(inner));
+    if (__builtin_mul_overflow(by, divisor, &together) ||
+        !fitsProduct(affine_.form(others), Wide{by} * 2))
+      continue;
+    const auto numerator = static_cast<AffineId>(pool_.node(inner).payload);
+    return quotient(affine_.combine(numerator, 1, others, by), together);
+  }
+  return std::nullopt;
+}
+
 AffineId Terms::quotient(AffineId form, std::int64_t divisor) {
   if (!affine_.form(form).isConstant()) {
     const auto [factor, x] = primitive(form);
@@ -164,17 +182,8 @@ AffineId Terms::quotient(AffineId form, std::int64_t divisor) {
         facts_.within(small, 0, common))
       return affine_.add(whole, quotient(multiple, divisor / common));
   }
-  // floor((floor(f / b) + c) / d) = floor((f + c * b) / (b * d)).
-  if (isAtom(r) && pool_.node(r.terms.front().first).kind == Kind::FloorDiv) {
-    const NodeId inner = r.terms.front().first;
-    const auto by = static_cast<std::int64_t>(pool_.node(pool_.args(inner)[0]).payload);
-    std::int64_t together = 0, moved = 0;
-    if (!__builtin_mul_overflow(by, divisor, &together) &&
-        !__builtin_mul_overflow(by, r.constant, &moved)) {
-      const auto numerator = static_cast<AffineId>(pool_.node(inner).payload);
-      return affine_.add(whole, quotient(affine_.plus(numerator, moved), together));
-    }
-  }
+  if (const auto nested = nestedQuotient(rest, divisor))
+    return affine_.add(whole, *nested);
   if (const auto flat = flatQuotient(rest, divisor))
     return affine_.add(whole, *flat);
   return affine_.add(whole, affine_.atom(quotientAtom(rest, divisor)));

@@ -161,9 +161,10 @@ unsigned Terms::digitsOf(NodeId node, int depth) const {
     return n.sort.width;
   if (n.kind == Kind::Constant)
     return std::max(1u, static_cast<unsigned>(std::bit_width(n.payload)));
-  if (n.kind == Kind::Concat && pool_.node(args.back()).kind == Kind::Constant &&
-      pool_.node(args.back()).payload == 0)
-    return n.sort.width - pool_.node(args.back()).sort.width;
+  if (n.kind == Kind::Concat && pool_.node(args.back()).kind == Kind::Constant) {
+    const Node &top = pool_.node(args.back());
+    return n.sort.width - top.sort.width + static_cast<unsigned>(std::bit_width(top.payload));
+  }
   if (n.kind == Kind::Select && depth > 0)
     return std::max(digitsOf(args[1], depth - 1), digitsOf(args[2], depth - 1));
   return n.sort.width;
@@ -279,7 +280,7 @@ Term Terms::integer(AffineId form, unsigned width) {
     return select(condition, number(Wide{f.constant} + f.terms.front().second), number(f.constant),
                   width);
   }
-  if (width == 1 && f.terms.size() == 1 && !isIndexLike(f.terms.front().first)) {
+  if (width == 1 && f.terms.size() == 1 && !isForm(Term::of(f.terms.front().first))) {
     // The lowest bit, or its opposite.
     const NodeId atom = f.terms.front().first;
     const Term bit = extract(Term::of(atom), 0, 1, pool_.node(atom).sort.width);
@@ -294,7 +295,7 @@ Term Terms::integer(AffineId form, unsigned width) {
     const bool hasSign = a.kind == Kind::FloorDiv && !(facts_.ofAtom(atom).low >= Wide{0});
     if (factor == 1 && a.sort.width == width && !hasSign)
       return Term::of(atom);
-    if (!isIndexLike(atom) && isPower) {
+    if (!isForm(Term::of(atom)) && isPower) {
       // Data, shifted or extended: as slices.
       const unsigned kept = std::min<unsigned>(a.sort.width, width - shift);
       std::vector<Slice> parts;
@@ -334,54 +335,6 @@ Term Terms::add(const Term &a, const Term &b, unsigned width, std::int64_t facto
           a, b, width, [&](const Term &x, const Term &y) { return add(x, y, width, factor); }))
     return *pushed;
   return integer(combined(modular(a, width), 1, modular(b, width), factor, width), width);
-}
-
-Term Terms::multiply(const Term &a, const Term &b, unsigned width) {
-  if (a.isConstant() && !b.isConstant())
-    return multiply(b, a, width);
-  if (const auto pushed = throughSelect(
-          a, b, width, [&](const Term &x, const Term &y) { return multiply(x, y, width); }))
-    return *pushed;
-  if (b.isConstant()) {
-    const AffineId form = modular(a, width);
-    return integer(combined(form, symmetric(static_cast<Wide>(b.bits), width), form, 0, width),
-                   width);
-  }
-  if (const auto known = knownProduct(a, b, width))
-    return *known;
-  const NodeId x = asBits(width, a), y = asBits(width, b);
-  return opaque(Kind::Mul, width, {std::min(x, y), std::max(x, y)});
-}
-
-/// A row times its length: of indices, and known not to be too large.
-std::optional<Term> Terms::knownProduct(const Term &a, const Term &b, unsigned width) {
-  if (!isForm(a) || !isForm(b) || !isOfIndices(a, width) || !isOfIndices(b, width))
-    return std::nullopt;
-  try {
-    return integer(product(exact(a, width), exact(b, width)), width);
-  } catch (const DomainError &) { // no bounds: it stays a product modulo 2^width
-    return std::nullopt;
-  }
-}
-
-Term Terms::multiplyHigh(const Term &a, std::uint64_t factor, unsigned width) {
-  if (factor == 0)
-    return Term::constant(0);
-  if (std::has_single_bit(factor))
-    return shiftRight(a, width - static_cast<unsigned>(std::countr_zero(factor)), width);
-  // As a quotient, where the coefficients have room.
-  const AffineId number = exact(a, width);
-  const Affine &form = affine_.form(number);
-  const auto isSmall = [](std::int64_t v) { return v < (1 << 30) && v > -(1 << 30); };
-  if (width <= 32 && isSmall(form.constant) &&
-      std::ranges::all_of(form.terms, [&](const auto &term) { return isSmall(term.second); }))
-    return integer(quotient(affine_.scale(number, static_cast<std::int64_t>(factor)),
-                            std::int64_t{1} << width),
-                   width);
-  if (const auto simplest = simplestQuotient(number, Wide{factor}, power(width)))
-    return integer(*simplest, width);
-  const NodeId x = asBits(width, a), by = asBits(width, Term::constant(factor));
-  return opaque(Kind::MulHiU, width, {std::min(x, by), std::max(x, by)});
 }
 
 Term Terms::zeroExtend(const Term &a, unsigned from, unsigned to) {

@@ -141,6 +141,9 @@ std::optional<Terms::OfOneFloat> Terms::setOfSigned(Kind kind, NodeId a, NodeId 
                                              (isFirst ? -bound : bound) - strict, false)};
 }
 
+/// Whether the atom's number depends on one float's bits alone, as pieces have it.
+bool Terms::isOfFloatBits(NodeId atom) const { return piecesOf(atom).has_value(); }
+
 /// Whether a condition on the form may be one on a float's bits.
 bool Terms::isOfOneFloat(AffineId form) const {
   const Affine &f = affine_.form(form);

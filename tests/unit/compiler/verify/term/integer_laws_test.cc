@@ -514,6 +514,60 @@ TEST_F(IntegerLaws, AnExtremumWithAConstantIsTakenArmByArm) {
                 l.select(c, l.b(op, 32, {k32(7), k32(5)}), l.b(op, 32, {any, k32(5)})));
 }
 
+TEST_F(IntegerLaws, ProductsOfASmallNumberAreThoseWithHalves) {
+  const Both word = data(DType::U64), bits = data(DType::U32);
+  const auto wide = [&](const Both &x) { return l.extend(Op::ZeroExtend, x, 64); };
+  const auto times = [&](const Both &x, const Both &y) { return l.b(Op::Mul, 64, {x, y}); };
+  const auto sum = [&](const Both &x, const Both &y) { return l.b(Op::Add, 64, {x, y}); };
+  const auto upper = [&](const Both &x) { return l.b(Op::ShrU, 64, {x, k64(32)}); };
+  // 24 bits of data; 31, and 32 that are too many.
+  for (const std::uint64_t mask : {0xffffffull, 0x7fffffffull, 0xffffffffull}) {
+    const Both m = l.b(Op::And, 32, {bits, k32(mask)}), x = wide(m);
+    const Both lowest = times(x, wide(low(word))), highest = times(x, wide(high(word)));
+    const Both product = sum(lowest, l.b(Op::Shl, 64, {highest, k64(32)}));
+    const Both above = upper(sum(highest, upper(lowest)));
+    const Both byParts = l.concat(low(lowest), low(sum(highest, upper(lowest))));
+    if (mask == kAll32) {
+      l.expectItsBits(l.b(Op::MulHiU, 64, {x, word}));
+      l.expectItsBits(times(x, word));
+      continue;
+    }
+    l.expectLaw(times(x, word), product);
+    l.expectLaw(times(word, x), byParts);
+    l.expectLaw(l.b(Op::MulHiU, 64, {x, word}), above);
+    l.expectLaw(wide(l.b(Op::MulHiU, 32, {m, low(word)})), upper(lowest));
+    l.expectLaw(l.b(Op::Mul, 32, {m, low(word)}), low(lowest));
+  }
+}
+
+TEST_F(IntegerLaws, ShiftAmountsAreNumbers) {
+  const Both x = data(DType::U64), by = l.b(Op::And, 32, {data(DType::U32), k32(63)});
+  for (const Op op : {Op::Shl, Op::ShrU, Op::ShrS})
+    l.expectLaw(l.b(op, 64, {x, by}), l.b(op, 64, {x, l.extend(Op::ZeroExtend, by, 64)}));
+}
+
+TEST_F(IntegerLaws, AQuestionOfAWrappedNumberIsOfWhatWrapped) {
+  const Both e = l.b(Op::ShrU, 32, {data(DType::U32), k32(23)}); // 9 bits
+  const Both x = data(DType::U32), a = l.b(Op::ShrU, 32, {x, k32(1)});
+  const Both wrapped = l.b(Op::Sub, 32, {e, k32(120)});
+  const auto below = [&](const Both &b, std::uint64_t k) {
+    return l.b(Op::CmpLtU, 32, {b, k32(k)});
+  };
+  const auto isNot = [&](const Both &b) { return l.b(Op::Not, 1, {b}); };
+  l.expectLaw(below(wrapped, 64), l.b(Op::And, 1, {isNot(below(e, 120)), below(e, 184)}));
+  l.expectLaw(below(wrapped, 1000), isNot(below(e, 120)));
+  l.expectLaw(below(wrapped, 0xffffffa0),
+              isNot(l.b(Op::And, 1, {below(e, 120), isNot(below(e, 24))})));
+  // The second block of 64, as 64 bits or 32 say it.
+  const Both block = l.b(Op::ShrU, 64, {l.extend(Op::ZeroExtend, wrapped, 64), k64(6)});
+  const Both second = l.b(Op::CmpEq, 64, {block, k64(1)});
+  l.expectLaw(second, l.b(Op::CmpEq, 32, {l.b(Op::And, 32, {wrapped, k32(~63u)}), k32(64)}));
+  l.expectLaw(second, l.b(Op::And, 1, {isNot(below(e, 184)), below(e, 248)}));
+  for (const std::uint64_t k : {1ull, 5ull, 0x7fffffffull, 0xfffffffeull})
+    for (const std::uint64_t by : {1ull, 0x80000000ull, 0x80000005ull, 0xffffff00ull})
+      l.expectItsBits(below(l.b(Op::Add, 32, {a, k32(by)}), k));
+}
+
 TEST_F(IntegerLaws, AQuotientIsABound) {
   const Both a = number(32, 0, 100000), high = number(32, 200, 100000), few = number(32, 0, 191);
   const auto quotient = [&](const Both &x, std::uint64_t d) {

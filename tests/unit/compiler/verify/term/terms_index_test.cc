@@ -35,6 +35,22 @@ protected:
   AffinePool &affine_ = terms_.affine();
 };
 
+TEST_F(TermsIndex, QuotientsOfSumsNest) {
+  const AffineId a = symbol(0, 1000), b = symbol(0, 60);
+  const AffineId inner = terms_.quotient(linear(a, 2, 1), 3);
+  const AffineId nested = terms_.quotient(affine_.combine(inner, 1, linear(b, -2, 5), 1), 7);
+  EXPECT_EQ(nested, terms_.quotient(affine_.combine(linear(a, 2, 1), 1, linear(b, -6, 15), 1), 21));
+  // Not where the quotient counts twice.
+  const AffineId twice = terms_.quotient(affine_.combine(inner, 2, linear(b, -2, 5), 1), 7);
+  for (std::uint64_t x : {0, 1, 2, 500, 999, 1000})
+    for (std::uint64_t y : {0, 1, 7, 59, 60}) {
+      const std::int64_t part = floorOf(2 * static_cast<std::int64_t>(x) + 1, 3),
+                         rest = 5 - 2 * static_cast<std::int64_t>(y);
+      EXPECT_EQ(valueOf(nested, {x, y}), floorOf(part + rest, 7));
+      EXPECT_EQ(valueOf(twice, {x, y}), floorOf(2 * part + rest, 7));
+    }
+}
+
 TEST_F(TermsIndex, QuotientsTakeOutWhatDivides) {
   const AffineId a = symbol(0, 1000), b = symbol(0, 6);
   EXPECT_EQ(terms_.quotient(affine_.add(affine_.scale(a, 21), b), 7), affine_.scale(a, 3));
