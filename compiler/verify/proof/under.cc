@@ -109,6 +109,14 @@ std::optional<bool> Under::decided(NodeId id) {
 
 NodeId Under::rebuilt(NodeId id) {
   const Node n = terms_.pool().node(id);
+  if (holdsForm(n.kind) || n.kind == Kind::Input) { // a form of what nobody defined
+    bool isDefined = true;
+    forEachOperand(terms_, id, [&](NodeId child) {
+      isDefined = isDefined && terms_.pool().node(now(child)).kind != Kind::Undefined;
+    });
+    if (!isDefined)
+      return terms_.pool().make(Kind::Undefined, n.sort);
+  }
   if (n.sort == Sort::bits(1))
     if (const auto truth = decided(id))
       return terms_.asBits(1, Term::constant(*truth));

@@ -185,6 +185,7 @@ private:
   Term armOf(const Term &condition, const Term &arm, bool holds);
   Term opaque(Kind kind, unsigned width, std::initializer_list<NodeId> args,
               std::uint64_t payload = 0);
+  static void requireDefined(const Term &value);
   bool registers(NodeId node);
   bool isRegistered(NodeId node) const {
     return node < isRegistered_.size() && isRegistered_[node];

@@ -312,6 +312,8 @@ Term Terms::withRun(Kind kind, const Term &a, bool isOnes, unsigned width) {
 }
 
 Term Terms::invert(const Term &a, unsigned width) {
+  if (a.isUndefined())
+    return a;
   if (width == 1)
     return notBit(a);
   if (a.isConstant())
@@ -324,6 +326,8 @@ Term Terms::invert(const Term &a, unsigned width) {
 }
 
 Term Terms::bitAnd(const Term &a, const Term &b, unsigned width) {
+  if (a.isUndefined() || b.isUndefined())
+    return {};
   if (a.isConstant() && b.isConstant())
     return Term::constant(a.bits & b.bits);
   if (a.isConstant())
@@ -385,6 +389,8 @@ bool Terms::disjoint(const Term &a, const Term &b, unsigned width) {
 }
 
 Term Terms::bitOr(const Term &a, const Term &b, unsigned width) {
+  if (a.isUndefined() || b.isUndefined())
+    return {};
   if (a.isConstant() && b.isConstant())
     return Term::constant(a.bits | b.bits);
   if (a.isConstant())
@@ -429,6 +435,8 @@ std::optional<Term> Terms::numberXor(const Term &a, std::uint64_t bits, unsigned
 }
 
 Term Terms::bitXor(const Term &a, const Term &b, unsigned width) {
+  if (a.isUndefined() || b.isUndefined())
+    return {};
   if (a.isConstant() && b.isConstant())
     return Term::constant(a.bits ^ b.bits);
   if (a.isConstant())

@@ -44,6 +44,12 @@ Term Terms::input(std::uint32_t tensor, dsl::DType type, AffineId element) {
   return type == dsl::DType::Bool ? zeroExtend(extract(value, 0, 1, 8), 1, 8) : value;
 }
 
+/// There is no node for it to be taken for.
+void Terms::requireDefined(const Term &value) {
+  if (value.isUndefined())
+    throw DomainError("a number that nobody defined");
+}
+
 /// True the first time.
 bool Terms::registers(NodeId node) {
   if (node >= isRegistered_.size())
@@ -194,6 +200,7 @@ std::optional<AffineId> Terms::chosenNumber(NodeId choice, unsigned width) {
 
 /// A node of bits whose only non-constant slice is shifted or extended data: 2^k * it.
 AffineId Terms::modular(const Term &value, unsigned width) {
+  requireDefined(value);
   if (value.isConstant())
     return affine_.constant(symmetric(static_cast<Wide>(value.bits), width));
   const NodeId id = value.node();
@@ -230,6 +237,7 @@ AffineId Terms::modular(const Term &value, unsigned width) {
 }
 
 AffineId Terms::exact(const Term &value, unsigned width) {
+  requireDefined(value);
   if (value.isConstant() && value.bits <= static_cast<std::uint64_t>(INT64_MAX))
     return affine_.constant(static_cast<std::int64_t>(value.bits));
   if (value.isConstant()) {
@@ -327,6 +335,8 @@ Term Terms::asChoiceOfBits(const Term &a) {
 
 /// a + factor * b.
 Term Terms::add(const Term &a, const Term &b, unsigned width, std::int64_t factor) {
+  if (a.isUndefined() || b.isUndefined())
+    return {};
   if (const Term x = asChoiceOfBits(a), y = asChoiceOfBits(b); x != a || y != b)
     return add(x, y, width, factor);
   if (a.isConstant() && b.isConstant())
@@ -338,7 +348,7 @@ Term Terms::add(const Term &a, const Term &b, unsigned width, std::int64_t facto
 }
 
 Term Terms::zeroExtend(const Term &a, unsigned from, unsigned to) {
-  if (a.isConstant() || from == to)
+  if (a.isConstant() || a.isUndefined() || from == to)
     return a;
   if (const auto pushed = throughSelect(a, Term::constant(0), to, [&](const Term &x, const Term &) {
         return zeroExtend(x, from, to);
@@ -350,6 +360,8 @@ Term Terms::zeroExtend(const Term &a, unsigned from, unsigned to) {
 }
 
 Term Terms::signExtend(const Term &a, unsigned from, unsigned to) {
+  if (a.isUndefined())
+    return a;
   if (a.isConstant()) {
     const AffineId form = modular(a, from);
     return integer(form, to);
@@ -366,7 +378,7 @@ Term Terms::signExtend(const Term &a, unsigned from, unsigned to) {
 
 /// floor(a / divisor) of the unsigned value.
 Term Terms::floorDivide(const Term &a, std::uint64_t divisor, unsigned width) {
-  if (divisor == 1)
+  if (divisor == 1 || a.isUndefined())
     return a;
   if (a.isConstant())
     return Term::constant(a.bits / divisor);
@@ -376,6 +388,8 @@ Term Terms::floorDivide(const Term &a, std::uint64_t divisor, unsigned width) {
 }
 
 Term Terms::remainder(const Term &a, std::uint64_t divisor, unsigned width) {
+  if (a.isUndefined())
+    return a;
   if (a.isConstant())
     return Term::constant(a.bits % divisor);
   if (divisor == 1)
@@ -392,6 +406,8 @@ Term Terms::remainder(const Term &a, std::uint64_t divisor, unsigned width) {
 }
 
 Term Terms::minMax(Kind kind, const Term &a, const Term &b, unsigned width) {
+  if (a.isUndefined() || b.isUndefined())
+    return {};
   if (a.isConstant() || b.isConstant())
     if (const auto pushed = throughSelect(
             a, b, width, [&](const Term &x, const Term &y) { return minMax(kind, x, y, width); }))
@@ -462,6 +478,8 @@ std::optional<Term> Terms::isNoBit(const Term &a, unsigned width) {
 }
 
 Term Terms::compare(Op op, const Term &a, const Term &b, unsigned width) {
+  if (a.isUndefined() || b.isUndefined())
+    return {};
   if (a.isConstant() && b.isConstant()) {
     Instruction i;
     i.op = op;

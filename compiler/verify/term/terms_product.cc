@@ -19,6 +19,8 @@ std::int64_t symmetric(std::uint64_t value, unsigned width) {
 } // namespace
 
 Term Terms::multiply(const Term &a, const Term &b, unsigned width) {
+  if (a.isUndefined() || b.isUndefined())
+    return {};
   if (a.isConstant() && !b.isConstant())
     return multiply(b, a, width);
   if (const auto pushed = throughSelect(
@@ -48,6 +50,8 @@ std::optional<Term> Terms::knownProduct(const Term &a, const Term &b, unsigned w
 }
 
 Term Terms::multiplyHigh(const Term &a, std::uint64_t factor, unsigned width) {
+  if (a.isUndefined())
+    return a;
   if (factor == 0)
     return Term::constant(0);
   if (std::has_single_bit(factor))

@@ -123,11 +123,11 @@ Term Terms::select(const Term &condition, const Term &a, const Term &b, unsigned
     return a;
   if (pool_.node(condition.node()).kind == Kind::Not)
     return select(Term::of(pool_.args(condition.node())[0]), b, a, width);
-  if (width == 1 && !a.isUndefined() && !b.isUndefined())
-    return orBit(andBit(condition, a), andBit(notBit(condition), b));
   const Term x = armOf(condition, a, true), y = armOf(condition, b, false);
-  if (x == y)
+  if (x == y && !x.isUndefined())
     return x;
+  if (width == 1 && !x.isUndefined() && !y.isUndefined())
+    return orBit(andBit(condition, x), andBit(notBit(condition), y));
   if (const auto extreme = asMinMax(condition.node(), x, y, width))
     return *extreme;
   if (const auto conversion = asConversion(condition.node(), x, y))

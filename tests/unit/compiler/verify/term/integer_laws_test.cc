@@ -347,6 +347,35 @@ TEST_F(IntegerLaws, ArithmeticOnChoicesOfNumbers) {
   l.expectLaw(l.extract(choice, 3, 8), l.select(c, l.extract(a, 3, 8), l.extract(k32(5), 3, 8)));
 }
 
+TEST_F(IntegerLaws, AnUndefinedArmStaysSo) {
+  const Both row = number(32, 0, 1000), c = l.b(Op::CmpLtU, 32, {row, k32(9)});
+  Both nothing = k32(0);
+  nothing.term = Term{};
+  const auto expectArms = [&](const Both &of, const Both &arm) {
+    ASSERT_TRUE(of.term.isNode());
+    const Node n = l.terms.pool().node(of.term.node());
+    ASSERT_EQ(n.kind, Kind::Select) << l.text(of);
+    const auto args = l.terms.pool().args(of.term.node()); // the condition is kept as its negation
+    EXPECT_EQ(l.terms.valueOf(args[2]), arm.term) << l.text(of);
+    EXPECT_EQ(l.terms.pool().node(args[1]).kind, Kind::Undefined) << l.text(of);
+  };
+  for (const Both &known : {k32(7), row}) {
+    const Both choice = l.select(c, known, nothing), chosen = l.select(c, k32(4), k32(5));
+    for (const Op op : {Op::Add, Op::Sub, Op::Mul, Op::And, Op::Or, Op::Xor}) {
+      expectArms(l.b(op, 32, {choice, k32(3)}), l.b(op, 32, {known, k32(3)}));
+      expectArms(l.b(op, 32, {choice, chosen}), l.b(op, 32, {known, k32(4)}));
+    }
+    expectArms(l.b(Op::Add, 32, {choice, row}), l.b(Op::Add, 32, {known, row}));
+    expectArms(l.extend(Op::ZeroExtend, choice, 64), l.extend(Op::ZeroExtend, known, 64));
+  }
+  // A conjunction with the condition asks for its arm alone.
+  Both unknown = l.constant(1, 0);
+  unknown.term = Term{};
+  const Both zero = l.constant(1, 0), d = l.b(Op::CmpLtU, 32, {number(32, 0, 50), k32(9)});
+  for (const Both &bit : {l.constant(1, 1), d})
+    EXPECT_EQ(l.select(c, l.select(c, bit, unknown), zero).term, l.b(Op::And, 1, {c, bit}).term);
+}
+
 TEST_F(IntegerLaws, BitsThatDoNotMeetAreASum) {
   const Both a = number(32, 0, 1000), b = number(32, 0, 15), c = number(32, 0, 16);
   const Both above = l.b(Op::Shl, 32, {a, k32(4)});
