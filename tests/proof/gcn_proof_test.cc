@@ -67,6 +67,11 @@ std::vector<Case> kernels() {
   add("tests/contracts/odd_widths.ordo", {"rms_norm_bf16_7", "rms_norm_f32_7"}, kAll);
   add("tests/contracts/orders.ordo", {"row_sum_seq_100"}, kAll);
   add("contracts/random/philox.ordo", {"philox4x32_10"}, kAll);
+  // Bits of floats in halves, and signs of choices.
+  add("contracts/random/noise.ordo", {"noise_64"}, kAll);
+  add("tests/contracts/rounded.ordo", {"log_rounded"}, kAll);
+  // Lanes that EXEC turns off hold what nobody defined.
+  add("tests/contracts/chains.ordo", {"chain_30"}, kAll);
   const auto kOthers = {"gfx90a", "gfx1100"};
   add("contracts/nn/norm.ordo",
       {"rms_norm_bf16_2048", "rms_norm_bf16_5120", "rms_norm_centred_bf16_128",
