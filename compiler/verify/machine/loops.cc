@@ -18,9 +18,10 @@ public:
   std::vector<Loop> run() {
     std::vector<Loop> found;
     for (const auto &[head, latch] : backEdges())
-      found.push_back(loopOf(head, latch));
-    std::ranges::sort(found, [](const Loop &a, const Loop &b) {
-      return std::ranges::count(a.body, true) > std::ranges::count(b.body, true);
+      for (Loop &loop : loopsOf(head, latch))
+        found.push_back(std::move(loop));
+    std::ranges::sort(found, {}, [](const Loop &loop) {
+      return std::pair(-std::ranges::count(loop.body, true), loop.exit);
     });
     return found;
   }
@@ -64,9 +65,9 @@ private:
     return edges;
   }
 
-  Loop loopOf(std::uint32_t head, std::uint32_t latch) const {
+  /// One for each exit.
+  std::vector<Loop> loopsOf(std::uint32_t head, std::uint32_t latch) const {
     Loop loop;
-    loop.head = head;
     loop.body.assign(code_.size(), false);
     loop.body[head] = true;
     std::vector<std::uint32_t> stack = {latch};
@@ -78,11 +79,15 @@ private:
       loop.body[pc] = true;
       stack.insert(stack.end(), before_[pc].begin(), before_[pc].end());
     }
-    shape(loop);
-    return loop;
+    std::vector<Loop> found;
+    for (const std::uint32_t exit : shape(loop, head))
+      if (code_[exit].op == Op::Branch)
+        found.push_back(leftAt(loop, exit));
+    return found;
   }
 
-  void shape(Loop &loop) const {
+  /// Returns the exits.
+  std::vector<std::uint32_t> shape(Loop &loop, std::uint32_t head) const {
     std::set<RegisterId> written;
     std::vector<std::uint32_t> exits;
     for (std::uint32_t pc = 0; pc < code_.size(); ++pc) {
@@ -92,33 +97,53 @@ private:
       const auto leaves = [&](std::uint32_t to) { return !loop.body[to]; };
       if (std::ranges::any_of(after(pc), leaves))
         exits.push_back(pc);
-      if (pc != loop.head && std::ranges::any_of(before_[pc], leaves))
+      if (pc != head && std::ranges::any_of(before_[pc], leaves))
         loop.obstacle = "it can be entered beside its head";
       obstacle(loop, code_[pc]);
     }
     loop.written.assign(written.begin(), written.end());
-    if (exits.size() != 1) {
-      loop.obstacle = "it has several exits, or none";
-      return;
-    }
-    loop.exit = exits.front();
-    const Instruction &i = code_[loop.exit];
-    loop.leavesWhenTaken = i.op == Op::Branch && !loop.body[i.target];
-    loop.after = loop.leavesWhenTaken ? i.target : loop.exit + 1;
-    if (i.op != Op::Branch || !returns(loop))
-      loop.obstacle = "its exit is not at the end of a step";
+    return exits;
   }
 
-  /// From the exit the way back to the head does nothing.
-  bool returns(const Loop &loop) const {
-    std::uint32_t pc = loop.leavesWhenTaken ? loop.exit + 1 : code_[loop.exit].target;
-    for (std::size_t hops = 0; hops < code_.size() && pc != loop.head; ++hops) {
-      const Instruction &i = code_[pc];
-      if (i.op != Op::Branch || i.guard != kNoRegister)
-        return false;
-      pc = i.target;
+  Loop leftAt(Loop loop, std::uint32_t exit) const {
+    const Instruction &i = code_[exit];
+    loop.exit = exit;
+    loop.leavesWhenTaken = !loop.body[i.target];
+    loop.after = loop.leavesWhenTaken ? i.target : exit + 1;
+    loop.head = loop.leavesWhenTaken ? exit + 1 : i.target;
+    for (std::size_t hops = 0; hops < code_.size(); ++hops) {
+      const Instruction &next = code_[loop.head];
+      if (next.op != Op::Branch || next.guard != kNoRegister)
+        break;
+      loop.head = next.target;
     }
-    return pc == loop.head;
+    if (loop.obstacle.empty())
+      for (const RegisterId reg : loop.written)
+        if (isReadFrom(loop.after, reg))
+          loop.readAfter.push_back(reg);
+    return loop;
+  }
+
+  /// Whether some way from `start` on reads the register before it is written.
+  bool isReadFrom(std::uint32_t start, RegisterId reg) const {
+    std::vector<bool> seen(code_.size());
+    std::vector<std::uint32_t> stack = {start};
+    while (!stack.empty()) {
+      const std::uint32_t pc = stack.back();
+      stack.pop_back();
+      if (pc >= code_.size() || seen[pc])
+        continue;
+      seen[pc] = true;
+      const Instruction &i = code_[pc];
+      if (i.guard == reg || std::ranges::any_of(i.src, [&](const Operand &o) {
+            return o.isRegister() && o.reg == reg;
+          }))
+        return true;
+      if (i.guard != kNoRegister || std::ranges::find(i.dst, reg) == i.dst.end())
+        for (const std::uint32_t next : after(pc))
+          stack.push_back(next);
+    }
+    return false;
   }
 
   static void obstacle(Loop &loop, const Instruction &i) {

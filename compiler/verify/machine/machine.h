@@ -47,6 +47,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ordo::verify {
@@ -254,6 +255,7 @@ private:
   Inductions inductions_;
   std::map<std::uint32_t, std::uint32_t> stepsRun_; // of a loop since it was entered, by its head
   bool isGuessing_ = false;
+  const Loop *stepOf_ = nullptr; // whose step is being run, the innermost
   // Where it is, for faults.
   std::uint32_t line_ = 0;
   std::optional<std::uint32_t> thread_;

@@ -15,15 +15,20 @@
 //   Value afterLast(const Value &first, int64 step, Trips, unsigned width)
 //   Value fold(Trips, const Value &first, const Value &next, const Value &carried, const Value &k,
 //              unsigned width)                    first, then `next` of it, so many times
+//   vector<Value> inLastStep(Trips, span<const Value> values, const Value &k,
+//                            span<const Value> carried)
+//                                                 what the values are in the last step; undefined
+//                                                 where that is not known
 //   void guess(bool)                              nothing is checked or stored while it guesses
 //   void enterSteps(Trips, const Value &k), leaveSteps()      stores are of every k
 //
 // THE ARGUMENT. The registers that the loop writes are of three kinds: numbers that grow by a
 // constant (first + step * k at the start of step k), carried values, and the rest, which nothing
-// may read before it is written. Guesses say which is which and how many steps there are. One step
-// is then run for every k at once, from that state: loads lie inside their arrays, each number is
-// first + step * (k + 1) at the end, what goes on is the condition that was guessed. By induction
-// over k every step is like this; a carried value is the fold of its own step.
+// may read before it is written. (There is a last step, so behind the loop it is what that left.)
+// Guesses say which is which and how many steps there are. One step is then run for every k at
+// once, from that state: loads lie inside their arrays, each number is first + step * (k + 1) at
+// the end, what goes on is the condition that was guessed. By induction over k every step is like
+// this; a carried value is the fold of its own step.
 //
 // The step is run with the loads outstanding that are when the loop is entered, and ends with none.
 // Later steps begin with none, but with stores of steps before: at every point they have at most
@@ -45,6 +50,11 @@ template <class D> const Loop *Machine<D>::loopAt(std::uint32_t head) const {
 
 /// Runs the group from the loop's head to its exit. Other lanes wait meanwhile.
 template <class D> void Machine<D>::runStep(Wave &wave, const Loop &loop) {
+  struct Inside {
+    const Loop *&now, *before;
+    ~Inside() { now = before; }
+  };
+  const Inside inside{stepOf_, std::exchange(stepOf_, &loop)};
   Group group;
   while (true) {
     std::uint32_t pc = 0xffffffffu;
@@ -66,17 +76,15 @@ template <class D> void Machine<D>::runStep(Wave &wave, const Loop &loop) {
     join(wave, group);
     if (!loop.body[pc])
       throw DomainError("a loop that some thread leaves in the middle");
-    if (pc == loop.head)
-      step(wave, group);
-    else
-      advance(wave, group);
+    advance(wave, group);
   }
 }
 
 template <class D> void Machine<D>::advance(Wave &wave, const Group &group) {
   if constexpr (D::kSymbolic)
     if (const Loop *loop = loopAt(wave.slots[group.front()].pc))
-      return induction(wave, *loop, group);
+      if (stepOf_ == nullptr || !loop->body[stepOf_->head]) // not the same again, by another exit
+        return induction(wave, *loop, group);
   step(wave, group);
 }
 
@@ -138,6 +146,7 @@ private:
     unsigned width = 0;
     Kind kind = Kind::Other;
     std::int64_t step = 0;
+    bool isReadAfter = false;
     Value first{}, unknown{}, carried{};
   };
 
@@ -238,12 +247,17 @@ private:
       if (upper.contains(reg))
         continue;
       const bool isUniform = m_.kernel_.registers[reg].uniform;
+      const auto isReadAfter = [&](RegisterId r) {
+        return std::ranges::binary_search(loop_.readAfter, r);
+      };
       for (const std::uint32_t slot : group_) {
         Variable v;
+        v.isReadAfter = isReadAfter(reg);
         v.low = cellOf(reg, slot);
         v.width = m_.kernel_.registers[reg].width;
         if (const auto it = together.find(reg); it != together.end()) {
           v.high = cellOf(it->second, slot);
+          v.isReadAfter |= isReadAfter(it->second);
           v.width = 64;
         }
         v.first = get(v);
@@ -380,17 +394,35 @@ private:
     }
   }
 
+  /// The rest is what the last step leaves. Undefined what nobody asks for.
+  void keepLast(const typename D::Trips &trips, const Value &k, std::vector<Value> &after) {
+    std::vector<Value> carried, kept;
+    for (const Variable &v : variables_)
+      if (v.kind == Kind::Carried)
+        carried.push_back(v.carried);
+    const auto isKept = [&](const Variable &v) { return v.kind == Kind::Other && v.isReadAfter; };
+    for (std::size_t n = 0; n < variables_.size(); ++n)
+      if (isKept(variables_[n]))
+        kept.push_back(after[n]);
+    kept = domain_.inLastStep(trips, kept, k, carried);
+    auto next = kept.begin();
+    for (std::size_t n = 0; n < variables_.size(); ++n)
+      if (variables_[n].kind == Kind::Other)
+        after[n] = isKept(variables_[n]) ? *next++ : Value{};
+  }
+
   void leave(const typename D::Trips &trips, const Value &k) {
     std::vector<Value> after;
     for (const Variable &v : variables_)
       after.push_back(get(v));
     wave_.values = first_;
+    keepLast(trips, k, after);
     for (std::size_t n = 0; n < variables_.size(); ++n) {
       const Variable &v = variables_[n];
       put(v, v.kind == Kind::Number ? domain_.afterLast(v.first, v.step, trips, v.width)
              : v.kind == Kind::Carried
                  ? domain_.fold(trips, v.first, after[n], v.carried, k, v.width)
-                 : Value{});
+                 : after[n]);
     }
     for (const std::uint32_t s : group_)
       wave_.slots[s].pc = loop_.after;
@@ -432,11 +464,14 @@ template <class D> void Machine<D>::induction(Wave &wave, const Loop &loop, cons
     wave.slots[s].state = State::Running;
 }
 
-/// While guessing, a branch that is not decided leaves the loop that it can leave, or goes straight
-/// on: a wrong guess shows later.
+/// While guessing, a branch that is not decided leaves the loop that it can leave, but not one
+/// whose step is being run, or goes straight on: a wrong guess shows later.
 template <class D> bool Machine<D>::guessed(std::uint32_t pc) const {
   const Loop *loop = loopLeftAt(pc);
-  return loop != nullptr && loop->leavesWhenTaken;
+  if (loop == nullptr)
+    return false;
+  const bool leaves = stepOf_ == nullptr || stepOf_->body[loop->after];
+  return loop->leavesWhenTaken == leaves;
 }
 
 /// A loop that goes on for long is shown by induction instead.

@@ -69,6 +69,8 @@ public:
   Value afterLast(const Value &first, std::int64_t step, const Trips &trips, unsigned width);
   Value fold(const Trips &trips, const Value &first, const Value &next, const Value &carried,
              const Value &k, unsigned width);
+  std::vector<Value> inLastStep(const Trips &trips, std::span<const Value> values, const Value &k,
+                                std::span<const Value> carried);
   /// Every question about sizes that is not decided is thrown as Undecided.
   void splitOnSizes(bool splits) { splits_ = splits; }
   void guess(bool isGuessing) { isGuessing_ = isGuessing; }

@@ -106,4 +106,27 @@ Term TermDomain::fold(const Trips &trips, const Term &first, const Term &next, c
       terms_.fold(trips.count, node(first), node(next), carried.node(), k.node()));
 }
 
+/// A step's values are said for every step that there is, the last one among them.
+std::vector<Term> TermDomain::inLastStep(const Trips &trips, std::span<const Term> values,
+                                         const Term &k, std::span<const Term> carried) {
+  std::vector<Term> last(values.begin(), values.end());
+  std::vector<NodeId> ofStep; // what the step's number changes
+  const auto count = terms_.affine().constantOf(trips.count);
+  for (Term &value : last) {
+    if (std::ranges::any_of(carried, [&](const Term &c) { return mentions(value, c); }) ||
+        (!count && mentions(value, k)))
+      value = Term{};
+    else if (value.isNode())
+      ofStep.push_back(value.node());
+  }
+  if (!count)
+    return last;
+  const std::vector<Term> changed = terms_.atStep(ofStep, k.node(), *count - 1);
+  auto next = changed.begin();
+  for (Term &value : last)
+    if (value.isNode())
+      value = *next++;
+  return last;
+}
+
 } // namespace ordo::verify

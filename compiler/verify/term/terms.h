@@ -141,6 +141,8 @@ public:
   /// `first`, then count times `next`, which speaks of the value before as `carried` and of the
   /// step, 0 <= step < count, as `step`. All of one sort; no step: `first`.
   NodeId fold(AffineId count, NodeId first, NodeId next, NodeId carried, NodeId step);
+  /// The values at that step, if they are said of it; undefined where a number leaves 64 bits.
+  std::vector<Term> atStep(std::span<const NodeId> values, NodeId step, std::int64_t number);
 
 private:
   Term constantOrNode(NodeId node) const;
@@ -238,7 +240,9 @@ private:
   const std::optional<OfOneFloat> &setOf(NodeId condition);
   Term knownCondition(const Term &condition);
   bool joinConditions(std::vector<NodeId> &all);
+  std::optional<Term> armGiven(const Term &known, const Term &choice);
   bool openConjuncts(std::vector<NodeId> &all);
+  bool isAbsorbed(NodeId condition, std::span<const NodeId> all);
   std::optional<Term> withKnownConjuncts(std::span<const NodeId> all);
   bool isOfOneFloat(AffineId form) const;
   bool isOfFloatBits(NodeId atom) const;

@@ -73,6 +73,20 @@ NodeId Terms::fold(AffineId count, NodeId first, NodeId next, NodeId carried, No
   return canonicalFold({*steps, first, {body, ownCarried, ownStep}});
 }
 
+std::vector<Term> Terms::atStep(std::span<const NodeId> values, NodeId step, std::int64_t number) {
+  Substitution with(*this, {}, StepChange{step, std::nullopt, 1, number, 1});
+  std::vector<Term> result;
+  for (const NodeId value : values) {
+    Term at;
+    try {
+      at = valueOf(with(value));
+    } catch (const DomainError &) { // a number beyond 64 bits
+    }
+    result.push_back(with.hasFailed() ? Term{} : at);
+  }
+  return result;
+}
+
 /// The node, under the names that every fold of its level has.
 NodeId Terms::namedFold(AffineId count, NodeId first, const FoldStep &s) {
   const unsigned level = foldLevel(s.next);

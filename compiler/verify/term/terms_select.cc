@@ -31,6 +31,18 @@ std::optional<std::int64_t> Terms::apart(const Term &a, const Term &b) {
   return x && y ? affine_.constantOf(affine_.sub(*y, *x)) : std::nullopt;
 }
 
+/// The arm that counts of a choice by the condition that is known, or by its opposite.
+std::optional<Term> Terms::armGiven(const Term &known, const Term &choice) {
+  if (pool_.node(choice.node()).kind != Kind::Select)
+    return std::nullopt;
+  const std::vector<NodeId> args(pool_.args(choice.node()).begin(),
+                                 pool_.args(choice.node()).end());
+  const Term by = Term::of(args[0]);
+  if (known == by)
+    return constantOrNode(args[1]);
+  return known == notBit(by) ? std::optional(constantOrNode(args[2])) : std::nullopt;
+}
+
 Term Terms::andBit(const Term &a, const Term &b) {
   if (a.isUndefined() || b.isUndefined())
     return {};
@@ -42,6 +54,9 @@ Term Terms::andBit(const Term &a, const Term &b) {
     return a;
   if (notBit(a) == b)
     return Term::constant(0);
+  for (const auto &[known, choice] : {std::pair(a, b), std::pair(b, a)})
+    if (const auto arm = armGiven(known, choice))
+      return andBit(known, *arm);
   std::vector<NodeId> all = {a.node(), b.node()};
   if (!openConjuncts(all) || !joinConditions(all))
     return Term::constant(0);
@@ -55,8 +70,22 @@ Term Terms::andBit(const Term &a, const Term &b) {
   return constantOrNode(chain);
 }
 
-/// Conjunctions opened, in order; of two bounds on one form the stronger. False where one denies
-/// another.
+/// Whether the condition says that not all of several hold, and one of `all`, in order, that one of
+/// them does not.
+bool Terms::isAbsorbed(NodeId condition, std::span<const NodeId> all) {
+  if (pool_.node(condition).kind != Kind::Not)
+    return false;
+  std::vector<NodeId> parts = {pool_.args(condition)[0]};
+  for (; pool_.node(parts.back()).kind == Kind::And; parts.back() = pool_.args(parts.back())[0])
+    parts.insert(parts.begin(), pool_.args(parts.back())[1]);
+  return parts.size() > 1 && std::ranges::any_of(parts, [&](NodeId part) {
+           const Term denied = notBit(Term::of(part));
+           return denied.isNode() && std::ranges::binary_search(all, denied.node());
+         });
+}
+
+/// Conjunctions opened, in order; of two bounds on one form the stronger; without those that
+/// another implies. False where one denies another.
 bool Terms::openConjuncts(std::vector<NodeId> &all) {
   for (std::size_t k = 0; k < all.size(); ++k)
     for (; pool_.node(all[k]).kind == Kind::And; all[k] = pool_.args(all[k])[0])
@@ -64,6 +93,8 @@ bool Terms::openConjuncts(std::vector<NodeId> &all) {
   std::ranges::sort(all);
   const auto [from, to] = std::ranges::unique(all);
   all.erase(from, to);
+  const std::vector<NodeId> before = all;
+  std::erase_if(all, [&](NodeId condition) { return isAbsorbed(condition, before); });
   for (std::size_t k = 0; k < all.size(); ++k)
     for (std::size_t m = k + 1; m < all.size();) {
       if (notBit(Term::of(all[k])) == Term::of(all[m]))

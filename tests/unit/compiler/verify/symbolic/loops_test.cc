@@ -2,6 +2,7 @@
 #include "compiler/verify/ptx/read.h"
 #include "compiler/verify/symbolic/run.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -214,6 +215,59 @@ TEST(LongLoops, MayStore) {
   EXPECT_EQ(store.value, found.terms.input(0, DType::F32, store.element));
 }
 
+/// What is before the exit is done once more than what is behind it.
+TEST(LongLoops, MayBeLeftInTheMiddle) {
+  Parts parts = known();
+  parts.body += "\n  setp.gt.u64 %p2, %rd4, 62;\n  @%p2 bra done;";
+  parts.again = "bra loop;";
+  Found found(parts, 64);
+  ASSERT_EQ(found.fault(), "");
+  EXPECT_TRUE(found.cases.front().hasLongLoops);
+  EXPECT_EQ(found.value(), found.sum(found.terms.affine().constant(64), 1, 0));
+  Found beyond(parts, 63);
+  EXPECT_THAT(beyond.fault(), HasSubstr("need not be below 63"));
+}
+
+TEST(LongLoops, MayHaveAnExitThatNoStepTakes) {
+  Parts parts = known();
+  parts.body += "\n  setp.eq.u64 %p3, %rd4, 64;\n  @%p3 bra done;";
+  Found found(parts, 64);
+  ASSERT_EQ(found.fault(), "");
+  EXPECT_TRUE(found.cases.front().hasLongLoops);
+  EXPECT_EQ(found.value(), found.sum(found.terms.affine().constant(64), 1, 0));
+}
+
+TEST(LongLoops, LeaveWhatTheirLastStepLeaves) {
+  Parts parts = known();
+  parts.again += "\n  sub.rn.f32 %f1, %f1, %f2;";
+  Found found(parts, 64);
+  ASSERT_EQ(found.fault(), "");
+  EXPECT_TRUE(found.cases.front().hasLongLoops);
+  const NodeId sum = found.sum(found.terms.affine().constant(64), 1, 0);
+  const Term last = found.terms.input(0, DType::F32, found.terms.affine().constant(63));
+  EXPECT_EQ(found.cases.front().stores.front().value,
+            Term::of(found.terms.fadd(DType::F32, sum, found.terms.fneg(last.node()))));
+}
+
+/// Where there is a last step, and which one it is does not count.
+TEST(Loops, LeaveWhatEveryStepLeaves) {
+  Parts parts;
+  parts.body += "\n  mov.f32 %f4, 0f3f000000;";
+  parts.again += "\n  mov.f32 %f1, %f4;";
+  Found found(parts);
+  ASSERT_EQ(found.fault(), "");
+  const NodeId half = found.terms.floatConstant(DType::F32, 0x3f000000);
+  EXPECT_TRUE(std::ranges::any_of(found.cases, [&](const Summary &one) {
+    return found.terms.asFloat(DType::F32, one.stores.front().value) == half;
+  }));
+}
+
+TEST(Loops, OfManyStepsLeaveNothingThatTheLastAloneMakes) {
+  Parts parts;
+  parts.again += "\n  mov.f32 %f1, %f2;";
+  EXPECT_EQ(Found(parts).fault(), "stores to y what nobody defined");
+}
+
 TEST(LongLoops, OneStepTooManyLeavesTheArray) {
   Found found(known(), 63);
   EXPECT_THAT(found.fault(), HasSubstr("need not be below 63"));
@@ -279,7 +333,7 @@ std::vector<Refused> refusals() {
   with("SharedMemory", "it uses shared memory", &Parts::body,
        "mov.u32 %r1, %tid.x;\n  shl.b32 %r1, %r1, 2;\n  mov.u32 %r2, tile;\n"
        "  add.s32 %r1, %r1, %r2;\n  st.shared.f32 [%r1], %f1;");
-  with("TwoExits", "too many cases", &Parts::body,
+  with("TwoExits", "steps of a loop take differently", &Parts::body,
        "setp.eq.s64 %p3, %rd4, 1000;\n  @%p3 bra done;");
   with("AStore", "a store in a loop", &Parts::body, "st.global.f32 [%rd2], %f1;");
   return all;

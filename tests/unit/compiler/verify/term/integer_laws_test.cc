@@ -481,9 +481,29 @@ TEST_F(IntegerLaws, ConditionsAreABooleanAlgebra) {
   l.expectLaw(l.b(Op::And, 1, {l.b(Op::And, 1, {c, d}), isNot(l.b(Op::And, 1, {d, c}))}),
               l.constant(1, 0));
   l.expectLaw(l.b(Op::Or, 1, {c, l.b(Op::And, 1, {isNot(c), d})}), l.b(Op::Or, 1, {c, d}));
+  // What another implies, in any order and of many.
+  const Both e = l.b(Op::CmpLtS, 32, {data(DType::I32), k32(7)});
+  const Both both = l.b(Op::And, 1, {c, d}), three = l.b(Op::And, 1, {both, e});
+  l.expectLaw(l.b(Op::And, 1, {isNot(c), isNot(both)}), isNot(c));
+  l.expectLaw(l.b(Op::And, 1, {isNot(three), l.b(Op::And, 1, {isNot(e), isNot(both)})}),
+              l.b(Op::And, 1, {isNot(both), isNot(e)}));
+  l.expectLaw(l.b(Op::Or, 1, {l.b(Op::And, 1, {c, isNot(d)}), isNot(d)}), isNot(d));
+  l.expectApart(l.b(Op::And, 1, {c, isNot(three)}), c);
   l.expectLaw(l.select(isNot(c), k32(1), k32(2)), l.select(c, k32(2), k32(1)));
   l.expectLaw(l.select(c, d, l.constant(1, 0)), l.b(Op::And, 1, {c, d}));
   l.expectLaw(l.select(c, l.select(c, x, k32(1)), k32(2)), l.select(c, x, k32(2)));
+}
+
+/// As v_cmp leaves them in lanes that are off.
+TEST_F(IntegerLaws, OfAConditionAndAChoiceByItOneArmCounts) {
+  const Both x = data(DType::I32), c = l.b(Op::CmpLtS, 32, {x, k32(3)});
+  const Both d = l.b(Op::CmpLtS, 32, {data(DType::I32), k32(5)});
+  Terms &t = l.terms;
+  const Term yes = t.select(c.term, d.term, Term{}, 1), no = t.select(c.term, Term{}, d.term, 1);
+  EXPECT_EQ(t.andBit(c.term, yes), t.andBit(c.term, d.term));
+  EXPECT_EQ(t.andBit(no, t.notBit(c.term)), t.andBit(t.notBit(c.term), d.term));
+  EXPECT_TRUE(t.andBit(c.term, no).isUndefined());
+  EXPECT_NE(t.andBit(d.term, yes), t.andBit(d.term, t.andBit(c.term, d.term)));
 }
 
 TEST_F(IntegerLaws, TheLowestBitsOfASumNeedItsLowestBitsAlone) {
