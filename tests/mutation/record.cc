@@ -133,6 +133,19 @@ bool writeRecords(const std::string &path, std::span<const Record> records) {
   return file.good() && !error;
 }
 
+void applyReadings(std::span<Record> records, std::span<const Record> readings) {
+  const auto change = [](const Record &r) {
+    return std::tie(r.file, r.kernel, r.target, r.rule, r.line, r.before, r.after);
+  };
+  for (Record &r : records) {
+    if (r.verdict.end != End::Survivor || r.verdict.seen != Seen::Equal)
+      continue;
+    const auto it = std::ranges::find(readings, change(r), change);
+    if (it != readings.end())
+      r.verdict = it->verdict;
+  }
+}
+
 std::string equivalents(std::span<const Record> records) {
   std::map<std::tuple<std::string, std::string, std::string>, std::vector<const Record *>> groups;
   for (const Record &r : records)

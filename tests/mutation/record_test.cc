@@ -65,6 +65,23 @@ TEST(Record, EquivalentsAreListedWithTheirReason) {
   EXPECT_THAT(equivalents(all), ::testing::Not(HasSubstr("refused_one")));
 }
 
+TEST(Readings, AreOfOneChangeWhoseBitsAreEqual) {
+  Record reading = kRecord, other = kRecord;
+  reading.verdict = {End::Equivalent, Seen::Equal, "read by hand"};
+  other.line += 1;
+  std::vector<Record> all = {kRecord, other, kRecord, kRecord};
+  for (Record &r : all)
+    r.verdict = {End::Survivor, Seen::Equal, ""};
+  all[2].verdict.end = End::Refused;
+  all[3].verdict.seen = Seen::Different;
+  applyReadings(all, std::vector{reading});
+  EXPECT_EQ(all[0].verdict.end, End::Equivalent);
+  EXPECT_EQ(all[0].verdict.why, "read by hand");
+  EXPECT_EQ(all[1].verdict.end, End::Survivor);
+  EXPECT_EQ(all[2].verdict.end, End::Refused);
+  EXPECT_EQ(all[3].verdict.end, End::Survivor);
+}
+
 TEST(Processes, WhatFailsTakesNothingElseWithIt) {
   std::vector<std::size_t> done;
   const auto failures = inProcesses(
