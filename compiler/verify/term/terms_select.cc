@@ -314,7 +314,7 @@ NodeId Terms::imageIn(dsl::DType format, NodeId a) {
 }
 
 /// if u = v then u & v else v, of a constant u that is no zero: where they are equal, so are their
-/// bits.
+/// bits. Or else their extremum: of zeros & is the maximum, | the minimum.
 bool Terms::isOrderedEqual(NodeId u, NodeId v, NodeId a, NodeId b) {
   if (pool_.node(v).kind == Kind::Constant)
     std::swap(u, v);
@@ -328,18 +328,27 @@ bool Terms::isOrderedEqual(NodeId u, NodeId v, NodeId a, NodeId b) {
       return false;
     // The other arm: the value, or its extreme with the constant.
     NodeId value = b;
-    if (const Kind kind = pool_.node(b).kind; kind == Kind::FMax || kind == Kind::FMin)
-      value = pool_.args(b)[pool_.args(b)[0] == *constant ? 1 : 0];
+    const Kind extremum = pool_.node(b).kind;
+    const bool isMax = extremum == Kind::FMax || extremum == Kind::FMaxNan,
+               isMin = extremum == Kind::FMin || extremum == Kind::FMinNan;
+    if (isMax || isMin) {
+      const std::size_t at = pool_.args(b)[0] == *constant ? 0 : 1;
+      if (pool_.args(b)[at] != *constant) // of another number it says nothing
+        return false;
+      value = pool_.args(b)[1 - at];
+    }
     const NodeId image = imageIn(pool_.node(x).sort.format, value);
     if (image != x)
       return false;
     const auto width = static_cast<unsigned>(dsl::bitWidth(format));
     const std::uint64_t word = pool_.node(*constant).payload;
-    if ((word & ~(std::uint64_t{1} << (width - 1))) == 0 || dsl::isNanBits(format, word))
+    const bool isZero = (word & ~(std::uint64_t{1} << (width - 1))) == 0;
+    if (dsl::isNanBits(format, word))
       return false;
     for (const Term &bits : {rawBits(value), constantOrNode(value)})
       for (const Kind kind : {Kind::BitAnd, Kind::BitOr})
-        if (asFloat(format, bitwiseOf(kind, bits, Term::constant(word), width)) == a)
+        if ((!isZero || (kind == Kind::BitAnd ? isMax : isMin)) &&
+            asFloat(format, bitwiseOf(kind, bits, Term::constant(word), width)) == a)
           return true;
     return false;
   };

@@ -243,34 +243,6 @@ TEST_P(FloatLaws, ANumberOrAnInfinityIsAnExtremum) {
   l.expectLaw(l.select(isOther(high), a, high), l.f(Op::FMin, t, {high, a}));
 }
 
-TEST_P(FloatLaws, EqualToAConstantIsItsBits) {
-  const Samples every = all(t);
-  LawCase l(every.size());
-  const Both v = l.input(t, every);
-  for (const double c : {1.5, -2.0}) {
-    const Both constant = l.constant(t, c), isEqual = l.f(Op::FCmpEq, t, {v, constant});
-    for (const Op op : {Op::And, Op::Or})
-      l.expectLaw(l.select(isEqual, LawCase::as(t, l.b(op, width, {v, constant})), v), v);
-  }
-  for (const double c : {1.5, -104.0}) {
-    const Both constant = l.constant(t, c), isEqual = l.f(Op::FCmpEq, t, {v, constant});
-    const Both both = LawCase::as(t, l.b(Op::And, width, {v, constant}));
-    const Both most = l.f(Op::FMax, t, {v, constant}), isNan = l.f(Op::FIsNan, t, {v});
-    l.expectLaw(l.select(isEqual, both, most), most);
-    const Both minus = l.f(Op::FNeg, t, {v}), opposite = l.constant(t, -c);
-    const Both bits = LawCase::as(t, l.b(Op::And, width, {minus, opposite}));
-    const Both extreme = l.f(Op::FMax, t, {minus, opposite});
-    l.expectLaw(l.select(l.f(Op::FCmpEq, t, {minus, opposite}), bits, extreme), extreme);
-    l.expectLaw(l.select(isNan, v, most), l.f(Op::FMaxNan, t, {v, constant}));
-    l.expectLaw(l.select(isNan, v, l.f(Op::FMin, t, {v, constant})),
-                l.f(Op::FMinNan, t, {v, constant}));
-  }
-  const Both zero = l.constant(t, 0.0); // -0 is equal to it, and is not it
-  l.expectApart(
-      l.select(l.f(Op::FCmpEq, t, {v, zero}), LawCase::as(t, l.b(Op::And, width, {v, zero})), v),
-      v);
-}
-
 TEST_P(FloatLaws, ComparisonsOfNegations) {
   LawCase l(pairs[0].size());
   const Both a = l.input(t, pairs[0]), b = l.input(t, pairs[1]);
@@ -364,12 +336,13 @@ TEST_P(FloatLaws, WhatStaysANumber) {
   l.expectLaw(isNan(l.f(Op::FFma, t, {number, factor, choice})), never);
   l.expectLaw(isNan(l.f(Op::FAdd, t, {number, choice})), never);
   // Each with one condition less.
-  for (const Both &x : {l.f(Op::FMaxNan, t, {a, c}), l.f(Op::FMax, t, {a, b}),
-                        l.f(Op::FMul, t, {number, zero}), l.f(Op::FFma, t, {number, zero, c}),
-                        l.f(Op::FFma, t, {a, factor, c}), l.f(Op::FFma, t, {number, factor, b}),
-                        l.f(Op::FFma, t, {number, factor, l.f(Op::FNeg, t, {inf})}),
-                        l.f(Op::FFma, t, {number, number, c}), l.f(Op::FSub, t, {number, number}),
-                        l.select(l.f(Op::FCmpLt, t, {d, b}), c, a)})
+  for (const Both &x :
+       {l.f(Op::FMaxNan, t, {a, c}), l.f(Op::FMax, t, {a, b}),
+        l.f(Op::FMul, t, {number, zero}), l.f(Op::FFma, t, {number, zero, c}),
+        l.f(Op::FFma, t, {a, factor, c}), l.f(Op::FFma, t, {number, factor, b}),
+        l.f(Op::FFma, t, {number, factor, l.f(Op::FNeg, t, {inf})}),
+        l.f(Op::FFma, t, {number, number, c}), l.f(Op::FSub, t, {number, number}),
+        l.select(l.f(Op::FCmpLt, t, {d, b}), c, a)})
     l.expectItsBits(isNan(x));
 }
 
