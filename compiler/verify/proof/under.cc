@@ -228,6 +228,11 @@ Term Under::rebuiltBits(NodeId id) {
   }
   case Kind::Select:
     return terms_.select(term(args[0]), term(args[1]), term(args[2]), w);
+  case Kind::Gcn:
+    if (n.payload == static_cast<std::uint64_t>(Op::GcnClass) << 1 &&
+        terms_.pool().node(args[1]).kind == Kind::Constant)
+      return terms_.isOfClass(now(args[0]), terms_.pool().node(args[1]).payload);
+    [[fallthrough]];
   default: {
     std::vector<NodeId> changed;
     for (const NodeId arg : args)

@@ -50,22 +50,27 @@ std::optional<Term> Expansions::quotient(DType format, const Term *src) {
   return terms_.valueOf(terms_.fdiv(format, n, d));
 }
 
-/// The condition asks for the class of y, which is x, or x scaled up.
+/// If y is its own root then y else …, where y is if x < 2^-96 then 2^32 * x else x; or the opposite
+/// of such a choice by -x, where x is negated.
 std::optional<Term> Expansions::root32(const Term *src) {
+  constexpr std::uint64_t kSmall = 0x0f800000, kSign = 0x80000000;
   const Pool &pool = terms_.pool();
-  const auto isClass = [&](const Term &t) {
-    return t.isNode() && pool.node(t.node()).kind == Kind::Gcn &&
-           pool.node(t.node()).payload == static_cast<std::uint64_t>(Op::GcnClass) << 1;
-  };
-  if (!isClass(src[0]))
+  if (!src[1].isNode() || !(pool.node(src[1].node()).sort == Sort::of(DType::F32)))
     return std::nullopt;
-  NodeId y = pool.args(src[0].node())[0];
+  NodeId y = src[1].node();
   const bool isNegated = pool.node(y).kind == Kind::FNeg; // of both arms
   if (isNegated)
     y = pool.args(y)[0];
   if (pool.node(y).kind != Kind::Select)
     return std::nullopt;
-  const NodeId x = isNegated ? terms_.fneg(pool.args(y)[2]) : pool.args(y)[2];
+  const NodeId isSmall = pool.args(y)[0], inner = pool.args(y)[2];
+  if (pool.node(isSmall).kind != Kind::FLt)
+    return std::nullopt;
+  const NodeId bound = pool.args(isSmall)[isNegated ? 0 : 1]; // -2^-96 < -x
+  if (pool.args(isSmall)[isNegated ? 1 : 0] != inner || pool.node(bound).kind != Kind::Constant ||
+      pool.node(bound).payload != (isNegated ? kSmall | kSign : kSmall))
+    return std::nullopt;
+  const NodeId x = isNegated ? terms_.fneg(inner) : inner;
   auto it = roots_.find(x);
   if (it == roots_.end())
     it = roots_.emplace(x, gcn::Expansion(*this).root(terms_.valueOf(x))).first;

@@ -96,6 +96,64 @@ FloatSet FloatSet::above(dsl::DType format, std::uint64_t bits, bool orEqual) {
   return below(format, bits, !orEqual).complement().withoutNan();
 }
 
+FloatSet FloatSet::beyond(dsl::DType format, std::uint64_t bits, bool isAbove, bool orEqual) {
+  const Layout layout(format);
+  const bool isNegative = (bits & layout.sign) != 0;
+  if (isAbove == isNegative) // all of the other sign, and those nearer to 0
+    return beyond(format, bits, !isAbove, !orEqual).complement().withoutNan();
+  const std::uint64_t first = orEqual ? bits : bits + 1,
+                      last = layout.infinity | (bits & layout.sign);
+  return {format, first <= last ? std::vector<Range>{{first, last}} : std::vector<Range>{},
+          Nan::Out};
+}
+
+FloatSet FloatSet::ofClasses(dsl::DType format, std::uint64_t classes) {
+  const Layout layout(format);
+  const std::uint64_t normal = std::uint64_t{1} << dsl::floatFormat(format).mantissaBits,
+                      quiet = layout.infinity | normal / 2;
+  std::vector<Range> ranges;
+  const auto add = [&](unsigned bit, std::uint64_t low, std::uint64_t high) {
+    if ((classes >> bit & 1) != 0)
+      ranges.emplace_back(low, high);
+  };
+  for (const std::uint64_t sign : {std::uint64_t{0}, layout.sign}) {
+    const auto bit = [&](unsigned ofPositive) { return sign == 0 ? ofPositive : 11 - ofPositive; };
+    add(0, sign | (layout.infinity + 1), sign | (quiet - 1));
+    add(1, sign | quiet, sign | (layout.sign - 1));
+    add(bit(9), sign | layout.infinity, sign | layout.infinity);
+    add(bit(8), sign | normal, sign | (layout.infinity - 1));
+    add(bit(7), sign | 1, sign | (normal - 1));
+    add(bit(6), sign, sign);
+  }
+  return ofBits(format, std::move(ranges));
+}
+
+FloatSet FloatSet::beforeNegation() const {
+  const Layout layout(format_);
+  std::vector<Range> flipped;
+  for (const auto &[low, high] : numbers_)
+    flipped.emplace_back(low ^ layout.sign, high ^ layout.sign);
+  std::ranges::sort(flipped);
+  return {format_, std::move(flipped), nan_};
+}
+
+FloatSet FloatSet::beforeMagnitude() const {
+  const Layout layout(format_);
+  std::vector<Range> all;
+  for (const std::uint64_t sign : {std::uint64_t{0}, layout.sign})
+    for (const auto &[low, high] : numbers_)
+      if ((low & layout.sign) == 0)
+        all.emplace_back(low | sign, high | sign);
+  return {format_, std::move(all), nan_};
+}
+
+bool FloatSet::contains(std::uint64_t bits) const {
+  if (dsl::isNanBits(format_, bits))
+    return nan_ == Nan::In;
+  return std::ranges::any_of(numbers_,
+                             [&](const Range &r) { return r.first <= bits && bits <= r.second; });
+}
+
 FloatSet FloatSet::complement() const {
   const Nan nan = nan_ == Nan::Out ? Nan::In : nan_ == Nan::In ? Nan::Out : Nan::Some;
   return {format_, without(Layout(format_).numbers(), numbers_), nan};

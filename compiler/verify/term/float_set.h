@@ -26,10 +26,24 @@ public:
   /// Numbers below `bits`, or as large: those of a number.
   static FloatSet below(dsl::DType format, std::uint64_t bits, bool orEqual);
   static FloatSet above(dsl::DType format, std::uint64_t bits, bool orEqual);
+  static FloatSet equal(dsl::DType format, std::uint64_t bits) {
+    return below(format, bits, true).and_(above(format, bits, true));
+  }
+  /// Numbers beyond `bits`, those of a number, where -0 < +0; or as far.
+  static FloatSet beyond(dsl::DType format, std::uint64_t bits, bool isAbove, bool orEqual);
+  /// What AMDGCN's v_cmp_class calls it, a bit a class: signalling NaN, quiet NaN, -inf, negative
+  /// normal, negative subnormal, -0, +0, and so on to +inf.
+  static FloatSet ofClasses(dsl::DType format, std::uint64_t classes);
+
+  /// x for which -x, or |x|, is in the set.
+  FloatSet beforeNegation() const;
+  FloatSet beforeMagnitude() const;
 
   FloatSet complement() const;
   FloatSet and_(const FloatSet &other) const;
   FloatSet withoutNan() const { return {format_, numbers_, Nan::Out}; }
+  /// Of a set that holds all NaNs, or none.
+  bool contains(std::uint64_t bits) const;
   bool isEmpty() const { return numbers_.empty() && nan_ == Nan::Out; }
   Nan nans() const { return nan_; }
   dsl::DType format() const { return format_; }

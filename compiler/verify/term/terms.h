@@ -123,6 +123,8 @@ public:
   Term toInteger(NodeId a, unsigned width, bool isSigned, Round rounding);
   Term fcompare(Kind kind, NodeId a, NodeId b);
   Term isNan(NodeId a);
+  /// AMDGCN's v_cmp_class: whether it is of one of these classes (FloatSet::ofClasses).
+  Term isOfClass(NodeId a, std::uint64_t classes);
   /// Bits of the contract: those of a NaN are 0x7fc00000 and its like.
   Term canonicalBits(dsl::DType format, NodeId a);
   /// max and min of several as one set, where `a` is the top of a tree of them.
@@ -237,6 +239,8 @@ private:
   std::optional<OfOneFloat> setOfSigned(Kind kind, NodeId a, NodeId b) const;
   std::optional<OfOneFloat> setOfLeaf(NodeId condition) const;
   std::optional<OfOneFloat> setOfComparison(Kind kind, NodeId a, NodeId b) const;
+  OfOneFloat beforeSigns(NodeId x, FloatSet set) const;
+  std::optional<NodeId> asBound(NodeId condition, NodeId a, NodeId b);
   const std::optional<OfOneFloat> &setOf(NodeId condition);
   Term knownCondition(const Term &condition);
   bool joinConditions(std::vector<NodeId> &all);

@@ -412,6 +412,10 @@ void Terms::ofGcn(const Instruction &i, const Term *src, Term *dst) {
       dst[1] = Term::constant(second);
     return;
   }
+  if (i.op == Op::GcnClass && src[1].isConstant()) {
+    dst[0] = isOfClass(asFloat(i.format, src[0]), src[1].bits);
+    return;
+  }
   if (i.op == Op::GcnLdexp)
     if (const auto factor = powerOfTwo(i.format, src[1])) {
       dst[0] = constantOrNode(fmul(i.format, asFloat(i.format, src[0]), *factor));

@@ -201,6 +201,9 @@ bool Terms::isNever(NodeId a, bool nan, int depth) const {
     return nan && dsl::floatFormat(n.sort.format).hasInfinity &&
            std::any_of(args.begin(), args.end(),
                        [&](NodeId arg) { return isNever(arg, true, depth - 1); });
+  case Kind::FMinNan:
+  case Kind::FMaxNan:
+    return never(0, nan) && never(1, nan);
   case Kind::Select:
     return never(1, nan) && never(2, nan);
   default:

@@ -497,6 +497,8 @@ NodeId Terms::selectFloat(NodeId condition, NodeId a, NodeId b) {
     return a;
   if (pool_.node(a).kind == Kind::FNeg && pool_.node(b).kind == Kind::FNeg)
     return fneg(selectFloat(condition, pool_.args(a)[0], pool_.args(b)[0]));
+  if (const auto bounded = asBound(condition, a, b))
+    return *bounded;
   if (const auto bounded = asBounded(condition, a, b))
     return *bounded;
   if (const auto one = asOneChoice(condition, a, b))

@@ -170,6 +170,12 @@ std::optional<Terms::OfOneFloat> Terms::setOfLeaf(NodeId condition) const {
     if (!hasSets(pool_.node(args[0]).sort.format))
       return std::nullopt;
     return OfOneFloat{args[0], FloatSet::nan(pool_.node(args[0]).sort.format)};
+  case Kind::Gcn:
+    if (n.payload >> 1 != static_cast<std::uint64_t>(Op::GcnClass) ||
+        pool_.node(args[1]).kind != Kind::Constant || !hasSets(pool_.node(args[0]).sort.format))
+      return std::nullopt;
+    return beforeSigns(
+        args[0], FloatSet::ofClasses(pool_.node(args[0]).sort.format, pool_.node(args[1]).payload));
   case Kind::FEq:
   case Kind::FLt:
   case Kind::FLe:
@@ -193,31 +199,82 @@ std::optional<Terms::OfOneFloat> Terms::setOfLeaf(NodeId condition) const {
 std::optional<Terms::OfOneFloat> Terms::setOfComparison(Kind kind, NodeId a, NodeId b) const {
   const bool isFirst = pool_.node(a).kind == Kind::Constant;
   const NodeId constant = isFirst ? a : b;
-  NodeId x = isFirst ? b : a;
+  const NodeId x = isFirst ? b : a;
   const Node c = pool_.node(constant);
   if (c.kind != Kind::Constant || !hasSets(c.sort.format) || pool_.node(x).kind == Kind::Constant ||
       dsl::isNanBits(c.sort.format, c.payload))
     return std::nullopt;
-  FloatSet set = kind == Kind::FEq ? FloatSet::below(c.sort.format, c.payload, true)
-                                         .and_(FloatSet::above(c.sort.format, c.payload, true))
-                 : isFirst ? FloatSet::above(c.sort.format, c.payload, kind == Kind::FLe)
-                           : FloatSet::below(c.sort.format, c.payload, kind == Kind::FLe);
-  // Of -x or |x|: the bits of x that lead there.
-  const Kind sign = pool_.node(x).kind;
-  if (sign == Kind::FNeg || sign == Kind::FAbs) {
-    const auto [inner, pieces] = *piecesOf(x);
-    std::vector<FloatSet::Range> ranges;
-    for (const auto &[low, high] : set.numbers())
-      for (const Piece &piece : pieces) {
-        const Wide from = std::max(Wide{piece.low}, Wide{low} - piece.offset),
-                   to = std::min(Wide{piece.high}, Wide{high} - piece.offset);
-        if (from <= to)
-          ranges.emplace_back(static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to));
-      }
-    set = FloatSet::ofBits(c.sort.format, std::move(ranges));
-    x = inner;
+  FloatSet set = kind == Kind::FEq ? FloatSet::equal(c.sort.format, c.payload)
+                 : isFirst         ? FloatSet::above(c.sort.format, c.payload, kind == Kind::FLe)
+                                   : FloatSet::below(c.sort.format, c.payload, kind == Kind::FLe);
+  return beforeSigns(x, std::move(set));
+}
+
+/// Of -x, |x| and -|x| the x that is in the set before.
+Terms::OfOneFloat Terms::beforeSigns(NodeId x, FloatSet set) const {
+  for (Kind kind = pool_.node(x).kind; kind == Kind::FNeg || kind == Kind::FAbs;
+       kind = pool_.node(x).kind) {
+    set = kind == Kind::FNeg ? set.beforeNegation() : set.beforeMagnitude();
+    x = pool_.args(x)[0];
   }
-  return OfOneFloat{x, std::move(set)};
+  return {x, std::move(set)};
+}
+
+/// Whether a float is of one of these classes (FloatSet::ofClasses).
+Term Terms::isOfClass(NodeId a, std::uint64_t classes) {
+  a = settled(a);
+  const DType format = pool_.node(a).sort.format;
+  const NodeId mask = asBits(32, Term::constant(classes));
+  const Term known = Term::of(pool_.make(Kind::Gcn, Sort::bits(1),
+                                         static_cast<std::uint64_t>(Op::GcnClass) << 1, {a, mask}));
+  if (!hasSets(format))
+    return known;
+  const FloatSet set = FloatSet::ofClasses(format, classes), other = set.complement();
+  if (set.nans() == FloatSet::Nan::Some)
+    return known;
+  if (const Node n = pool_.node(a); n.kind == Kind::Constant)
+    return Term::constant(set.contains(n.payload));
+  // Laws ask for a question about a NaN, or for equality, as such.
+  const bool isIn = set.nans() == FloatSet::Nan::In;
+  const FloatSet &numbers = isIn ? other : set;
+  const auto asked = [&](const Term &condition) { return isIn ? notBit(condition) : condition; };
+  if (numbers.isEmpty())
+    return asked(Term::constant(0));
+  if (numbers == FloatSet::nan(format).complement())
+    return asked(notBit(isNan(a)));
+  for (const std::uint64_t bits : {numbers.numbers().front().first, numbers.numbers().back().first})
+    if (FloatSet::equal(format, bits) == numbers)
+      return asked(fcompare(Kind::FEq, a, floatConstant(format, bits)));
+  return knownCondition(known);
+}
+
+/// If c then a number else x, and the other way about, where c puts the number in the place of all
+/// that is beyond it: an extremum of both. What a NaN becomes says which. -0 is below +0.
+std::optional<NodeId> Terms::asBound(NodeId condition, NodeId a, NodeId b) {
+  const bool isFirst = floatBits(a).has_value();
+  if (isFirst == floatBits(b).has_value())
+    return std::nullopt;
+  const NodeId bound = isFirst ? a : b, x = isFirst ? b : a;
+  const DType format = pool_.node(bound).sort.format;
+  const std::uint64_t bits = *floatBits(bound);
+  const auto of = setOf(condition);
+  if (!of || !hasSets(format) || of->set.nans() == FloatSet::Nan::Some ||
+      dsl::isNanBits(format, bits) || beforeSigns(x, of->set).of != of->of)
+    return std::nullopt;
+  const FloatSet taken = isFirst ? of->set : of->set.complement();
+  const auto takesBeyond = [&](bool isAbove) {
+    return std::ranges::any_of(std::array{false, true}, [&](bool orEqual) {
+      const FloatSet beyond = FloatSet::beyond(format, bits, isAbove, orEqual);
+      return beforeSigns(x, beyond).set.numbers() == taken.numbers();
+    });
+  };
+  const bool isMin = takesBeyond(true);
+  if (!isMin && !takesBeyond(false))
+    return std::nullopt;
+  const bool drops = taken.nans() == FloatSet::Nan::In || isNever(x, true, kDeepest);
+  return fminmax(drops ? (isMin ? Kind::FMin : Kind::FMax)
+                       : (isMin ? Kind::FMinNan : Kind::FMaxNan),
+                 x, bound);
 }
 
 /// Nothing where the condition speaks of more than one float, or of none.

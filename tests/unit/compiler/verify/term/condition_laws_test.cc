@@ -31,6 +31,12 @@ protected:
   Both either(const Both &a, const Both &b) { return l.b(Op::Or, 1, {a, b}); }
   Both no(const Both &a) { return l.b(Op::Not, 1, {a}); }
   Both magnitude() { return l.b(Op::And, width, {raw, k(sign - 1)}); }
+  Both isOf(const Both &v, std::uint64_t classes) {
+    Both c = l.f(Op::GcnClass, t, {v, l.constant(32, classes)});
+    if (classes % 4 == 0 || classes % 4 == 3) // of any NaN, or of none
+      c.isOfNan.assign(every.size(), false);
+    return c;
+  }
   /// from <= a < from + count, without a sign and as code asks it.
   Both within(const Both &a, std::uint64_t from, std::uint64_t count) {
     const std::uint64_t mask = sign | (sign - 1);
@@ -72,6 +78,39 @@ TEST_P(FloatConditions, AreTheSetOfItsBits) {
               is(Op::FCmpLt, normal, x));
 }
 
+TEST_P(FloatConditions, ClassesAreSetsOfItsBits) {
+  if (t == DType::BF16)
+    return; // AMDGCN has no classes of it
+  const Both size = l.f(Op::FAbs, t, {x});
+  const Both zero = number(0), inf = number(infinity), normal = number(least);
+  const Both isPositive = is(Op::FCmpLt, zero, x), isNegative = is(Op::FCmpLt, x, zero),
+             isFinite = is(Op::FCmpLt, size, inf), isTiny = is(Op::FCmpLt, size, normal);
+  const std::vector<std::pair<std::uint64_t, Both>> all = {
+      {0x180, both(isPositive, isFinite)},
+      {0x198, both(isFinite, no(is(Op::FCmpEq, x, zero)))},
+      {0x003, isNan()},
+      {0x3fc, no(isNan())},
+      {0x060, is(Op::FCmpEq, x, zero)},
+      {0x39f, no(is(Op::FCmpEq, x, zero))},
+      {0x200, is(Op::FCmpEq, x, inf)},
+      {0x004, is(Op::FCmpEq, x, number(infinity | sign))},
+      {0x204, is(Op::FCmpEq, size, inf)},
+      {0x207, no(isFinite)},
+      {0x01c, isNegative},
+      {0x3e0, is(Op::FCmpLe, zero, x)},
+      {0x3e3, no(isNegative)},
+      {0x0f0, isTiny},
+      {0x080, both(isPositive, isTiny)},
+      {0x040, within(raw, 0, 1)},
+      {0x000, l.constant(1, 0)},
+      {0x3ff, l.constant(1, 1)}};
+  for (const auto &[classes, other] : all)
+    l.expectLaw(isOf(x, classes), other);
+  l.expectApart(isOf(x, 0x3c0), is(Op::FCmpLe, zero, x)); // -0
+  l.expectApart(isOf(x, 0x001), isNan());                 // a quiet one
+  l.expectApart(isOf(x, 0x3fd), isOf(x, 0x3fc));          // a signalling one
+}
+
 TEST_P(FloatConditions, ThatAreNearlyEqualAreNot) {
   const Both zero = number(0), normal = number(least);
   const Both isPositive = is(Op::FCmpLt, zero, x), hasSign = l.b(Op::CmpLtS, width, {raw, k(0)});
@@ -89,6 +128,27 @@ TEST_P(FloatConditions, ThatAreNearlyEqualAreNot) {
   l.expectItsBits(both(someNans, no(isNan())));
   l.expectLaw(both(someNans, no(isNan())), is(Op::FCmpEq, x, number(infinity)));
   EXPECT_NE(l.node(both(someNans, isNan())), l.node(l.constant(1, 0)));
+}
+
+TEST_P(AnyConditions, OfClassesHaveTheirBits) {
+  if (t == DType::BF16)
+    return;
+  const Both minus = l.f(Op::FNeg, t, {x}), size = l.f(Op::FAbs, t, {x});
+  const auto mirrored = [](std::uint64_t classes) {
+    std::uint64_t result = classes & 3;
+    for (int bit = 2; bit < 10; ++bit)
+      result |= (classes >> bit & 1) << (11 - bit);
+    return result;
+  };
+  for (std::uint64_t classes = 0; classes < 1024; classes += 7) {
+    l.expectItsBits(isOf(x, classes));
+    l.expectItsBits(no(isOf(x, classes)));
+    l.expectItsBits(both(isOf(x, classes), isOf(x, 0x1fc)));
+    if (classes % 4 == 0 || classes % 4 == 3) {
+      l.expectLaw(isOf(minus, classes), isOf(x, mirrored(classes)));
+      l.expectLaw(isOf(size, classes), isOf(x, (classes & 0x3c3) | (mirrored(classes) & 0x3c)));
+    }
+  }
 }
 
 TEST_P(AnyConditions, HaveTheirBits) {

@@ -184,6 +184,8 @@ std::optional<Bits> NodeEvaluator::compute(NodeId id) {
     return condition(n, args);
   if (n.kind <= Kind::OfBits)
     return ofFloats(n, args);
+  if (n.kind == Kind::Gcn)
+    return isOfClass(n, args);
   return ofBits(n, args);
 }
 
@@ -250,6 +252,30 @@ std::optional<Bits> NodeEvaluator::condition(const Node &n, std::span<const Node
   default:
     return asSigned(args[0]) <= asSigned(args[1]);
   }
+}
+
+/// v_cmp_class_f32 and its like, by the fields of the bits.
+std::optional<Bits> NodeEvaluator::isOfClass(const Node &n, std::span<const NodeId> args) {
+  if (n.payload != static_cast<std::uint64_t>(Op::GcnClass) << 1)
+    return none("a step of AMDGCN that is not evaluated");
+  const DType type = pool_.node(args[0]).sort.format;
+  const dsl::FloatFormat f = dsl::floatFormat(type);
+  const Bits bits = asBits(args[0]), mantissa = bits & ((Bits{1} << f.mantissaBits) - 1),
+             exponent = bits >> f.mantissaBits & ((Bits{1} << f.exponentBits) - 1);
+  const bool isNegative = (bits >> (dsl::bitWidth(type) - 1)) != 0;
+  const bool isLast = exponent == (Bits{1} << f.exponentBits) - 1;
+  unsigned bit = 0;
+  if (isLast && mantissa != 0)
+    bit = static_cast<unsigned>(mantissa >> (f.mantissaBits - 1)); // quiet
+  else if (isLast)
+    bit = isNegative ? 2 : 9;
+  else if (exponent != 0)
+    bit = isNegative ? 3 : 8;
+  else if (mantissa != 0)
+    bit = isNegative ? 4 : 7;
+  else
+    bit = isNegative ? 5 : 6;
+  return entries_[args[1]].bits >> bit & 1;
 }
 
 std::optional<Bits> NodeEvaluator::ofFloats(const Node &n, std::span<const NodeId> args) {

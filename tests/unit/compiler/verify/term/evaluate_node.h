@@ -48,6 +48,7 @@ private:
   std::optional<std::uint64_t> folded(const Node &n, std::span<const NodeId> args);
   std::optional<std::uint64_t> leaf(const Node &n, NodeId id);
   std::optional<std::uint64_t> condition(const Node &n, std::span<const NodeId> args);
+  std::optional<std::uint64_t> isOfClass(const Node &n, std::span<const NodeId> args);
   std::optional<std::uint64_t> ofFloats(const Node &n, std::span<const NodeId> args);
   std::optional<std::uint64_t> ofBits(const Node &n, std::span<const NodeId> args);
   std::optional<std::uint64_t> toInteger(const Node &n, NodeId arg);

@@ -72,5 +72,57 @@ TEST_P(ExtremumLaws, EqualToAConstantIsNoExtremumOfOthers) {
     }
 }
 
+// Which choices are one is found by trying; the terms must say the same.
+TEST_P(ExtremumLaws, AChoiceOfAConstantBeyondItIsAnExtremum) {
+  int laws = 0;
+  for (const double bound : {1.5, -104.0, 0.0, -0.0, HUGE_VAL, -HUGE_VAL}) {
+    Samples samples = tuples(t, 1, 20)[0];
+    const std::uint64_t at =
+        dsl::castBits(DType::F64, t, std::bit_cast<std::uint64_t>(std::fabs(bound)));
+    for (const std::uint64_t bits : {at, at + 1, at == 0 ? at : at - 1})
+      samples.insert(samples.end(), {bits, bits | sign});
+    LawCase l(samples.size());
+    const Both x = l.input(t, samples), size = l.f(Op::FAbs, t, {x}), c = l.constant(t, bound);
+    const auto isSame = [&](const Both &a, const Both &b) {
+      return std::ranges::equal(a.bits, b.bits, [&](std::uint64_t p, std::uint64_t q) {
+        return dsl::canonical(t, p) == dsl::canonical(t, q);
+      });
+    };
+    const auto tried = [&](const Both &choice, const Both &extremum) {
+      if (!isSame(choice, extremum))
+        return l.expectApart(choice, extremum);
+      l.expectLaw(choice, extremum);
+      ++laws;
+    };
+    for (const Both &v : {x, l.f(Op::FNeg, t, {x}), size, l.f(Op::FNeg, t, {size})})
+      for (const Op op : {Op::FCmpLt, Op::FCmpLe})
+        for (const Both &condition : {l.f(op, t, {v, c}), l.f(op, t, {c, v})})
+          for (const Both &choice : {l.select(condition, c, v), l.select(condition, v, c)}) {
+            l.expectItsBits(choice);
+            if (isSame(choice, v) || isSame(choice, c)) // of |x|, or against an infinity
+              continue;
+            for (const Op extremum : {Op::FMin, Op::FMax, Op::FMinNan, Op::FMaxNan})
+              tried(choice, l.f(extremum, t, {v, c}));
+          }
+  }
+  EXPECT_GT(laws, 40);
+}
+
+// As LLVM writes max(-|x|, -104) that keeps a NaN.
+TEST_P(ExtremumLaws, AnExtremumOfAMagnitudeByComparisons) {
+  const Samples every = all(t);
+  LawCase l(every.size());
+  const Both x = l.input(t, every), size = l.f(Op::FAbs, t, {x}), minus = l.f(Op::FNeg, t, {size}),
+             isNan = l.f(Op::FIsNan, t, {x});
+  for (const double c : {104.0, 0.5}) {
+    const Both high = l.constant(t, c), low = l.constant(t, -c);
+    const Both bits = LawCase::as(t, l.b(Op::And, width, {minus, low}));
+    const Both numbers = l.select(l.f(Op::FCmpEq, t, {size, high}), bits,
+                                  l.select(l.f(Op::FCmpLt, t, {size, high}), minus, low));
+    l.expectLaw(numbers, l.f(Op::FMax, t, {minus, low}));
+    l.expectLaw(l.select(isNan, minus, numbers), l.f(Op::FMaxNan, t, {minus, low}));
+  }
+}
+
 } // namespace
 } // namespace ordo::verify::test

@@ -335,9 +335,10 @@ TEST_P(FloatLaws, WhatStaysANumber) {
   l.expectLaw(isNan(l.f(Op::FMul, t, {number, factor})), never);
   l.expectLaw(isNan(l.f(Op::FFma, t, {number, factor, choice})), never);
   l.expectLaw(isNan(l.f(Op::FAdd, t, {number, choice})), never);
+  l.expectLaw(isNan(l.f(Op::FMinNan, t, {number, choice})), never);
   // Each with one condition less.
   for (const Both &x :
-       {l.f(Op::FMaxNan, t, {a, c}), l.f(Op::FMax, t, {a, b}),
+       {l.f(Op::FMaxNan, t, {a, c}), l.f(Op::FMinNan, t, {number, a}), l.f(Op::FMax, t, {a, b}),
         l.f(Op::FMul, t, {number, zero}), l.f(Op::FFma, t, {number, zero, c}),
         l.f(Op::FFma, t, {a, factor, c}), l.f(Op::FFma, t, {number, factor, b}),
         l.f(Op::FFma, t, {number, factor, l.f(Op::FNeg, t, {inf})}),

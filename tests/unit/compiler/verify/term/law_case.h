@@ -73,7 +73,7 @@ public:
     Instruction i = plain(op, static_cast<unsigned>(dsl::bitWidth(format)));
     i.format = format;
     i.from = format;
-    const bool isCondition = op >= Op::FCmpEq && op <= Op::FIsNan;
+    const bool isCondition = (op >= Op::FCmpEq && op <= Op::FIsNan) || op == Op::GcnClass;
     return applied(i, args, isCondition ? 1 : i.width, isCondition ? dsl::DType::Index : format);
   }
   Both cast(dsl::DType to, const Both &a, Round rounding = Round::NearestEven) {
