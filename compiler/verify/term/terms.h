@@ -291,6 +291,8 @@ private:
   bool disjoint(const Term &a, const Term &b, unsigned width);
   std::optional<Term> throughSelect(const Term &a, const Term &b, unsigned width,
                                     const std::function<Term(const Term &, const Term &)> &op);
+  std::optional<Term> onNumberArm(const Term &a, unsigned width,
+                                  const std::function<Term(const Term &)> &op);
   Term floatResult(const Instruction &i, const Term *src);
   Term shift(const Instruction &i, const Term *src);
 

@@ -384,6 +384,9 @@ Term Terms::floorDivide(const Term &a, std::uint64_t divisor, unsigned width) {
     return Term::constant(a.bits / divisor);
   if (divisor > static_cast<std::uint64_t>(INT64_MAX))
     throw DomainError("a division by a number beyond 2^63 is not modelled");
+  if (const auto pushed =
+          onNumberArm(a, width, [&](const Term &x) { return floorDivide(x, divisor, width); }))
+    return *pushed;
   return integer(quotient(exact(a, width), static_cast<std::int64_t>(divisor)), width);
 }
 

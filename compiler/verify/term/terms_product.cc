@@ -1,8 +1,10 @@
 // Products of integers: exact where they are known to fit, of their halves where one is small.
+#include "compiler/verify/machine/concrete.h"
 #include "compiler/verify/machine/fault.h"
 #include "compiler/verify/term/terms.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 namespace ordo::verify {
@@ -54,6 +56,17 @@ Term Terms::multiplyHigh(const Term &a, std::uint64_t factor, unsigned width) {
     return a;
   if (factor == 0)
     return Term::constant(0);
+  if (a.isConstant()) {
+    Instruction i;
+    i.op = Op::MulHiU;
+    i.width = static_cast<std::uint8_t>(width);
+    i.src.resize(2);
+    const std::array<std::uint64_t, 2> bits = {a.bits, factor};
+    return Term::constant(computeInteger(i, bits.data(), nullptr));
+  }
+  if (const auto pushed =
+          onNumberArm(a, width, [&](const Term &x) { return multiplyHigh(x, factor, width); }))
+    return *pushed;
   if (std::has_single_bit(factor))
     return shiftRight(a, width - static_cast<unsigned>(std::countr_zero(factor)), width);
   // As a quotient, where the coefficients have room.

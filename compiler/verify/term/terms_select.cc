@@ -553,4 +553,18 @@ Terms::throughSelect(const Term &a, const Term &b, unsigned width,
   return std::nullopt;
 }
 
+/// Of a choice of a number and of data both arms: as sums, products and cuts have it.
+std::optional<Term> Terms::onNumberArm(const Term &a, unsigned width,
+                                       const std::function<Term(const Term &)> &op) {
+  if (!a.isNode() || pool_.node(a.node()).kind != Kind::Select ||
+      pool_.node(a.node()).sort.isFloat())
+    return std::nullopt;
+  const std::array<NodeId, 3> parts = {pool_.args(a.node())[0], pool_.args(a.node())[1],
+                                       pool_.args(a.node())[2]};
+  const Term yes = constantOrNode(parts[1]), no = constantOrNode(parts[2]);
+  if (yes.isConstant() == no.isConstant() || isForm(yes) || isForm(no))
+    return std::nullopt;
+  return select(Term::of(parts[0]), op(yes), op(no), width);
+}
+
 } // namespace ordo::verify

@@ -177,6 +177,20 @@ TEST_F(Divisions, AChoiceOfNumbersNeedsNoWidth) {
   l.expectItsBits(b(Op::Add, b(Op::Mul, choice, 5), y));
 }
 
+TEST_F(Divisions, OfAChoiceOfANumberAndDataAreOfBoth) {
+  const Both x = data(DType::I32), y = data(DType::U32), c = b(Op::CmpLtS, x, 0);
+  const Both rest = b(Op::And, y, 0xfff);
+  for (const std::uint64_t number : {0x7ffu, 0u, 0xffffffffu})
+    for (const std::uint64_t d : {3u, 10u, 0x80000001u}) {
+      const Both choice = l.select(c, k(32, number), rest),
+                 other = l.select(c, rest, k(32, number));
+      l.expectLaw(b(Op::DivU, choice, d), l.select(c, k(32, number / d), b(Op::DivU, rest, d)));
+      l.expectLaw(b(Op::RemU, other, d), l.select(c, b(Op::RemU, rest, d), k(32, number % d)));
+      l.expectLaw(b(Op::MulHiU, choice, d),
+                  l.select(c, k(32, number * d >> 32), b(Op::MulHiU, rest, d)));
+    }
+}
+
 TEST_F(Divisions, AChoiceWithinAnotherKnowsIts) {
   const Both x = data(DType::I32), y = data(DType::I32);
   const Both c = b(Op::CmpLtS, x, 0), d = b(Op::CmpLtS, y, 9), both = l.b(Op::And, 1, {c, d});
