@@ -50,8 +50,8 @@ std::optional<Term> Expansions::quotient(DType format, const Term *src) {
   return terms_.valueOf(terms_.fdiv(format, n, d));
 }
 
-/// If y is its own root then y else …, where y is if x < 2^-96 then 2^32 * x else x; or the opposite
-/// of such a choice by -x, where x is negated.
+/// If y is its own root then y else …, where y is if x < 2^-96 then 2^32 * x else x; or the
+/// opposite of such a choice by -x, where x is negated.
 std::optional<Term> Expansions::root32(const Term *src) {
   constexpr std::uint64_t kSmall = 0x0f800000, kSign = 0x80000000;
   const Pool &pool = terms_.pool();

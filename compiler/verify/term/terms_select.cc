@@ -562,7 +562,8 @@ std::optional<Term> Terms::onNumberArm(const Term &a, unsigned width,
   const std::array<NodeId, 3> parts = {pool_.args(a.node())[0], pool_.args(a.node())[1],
                                        pool_.args(a.node())[2]};
   const Term yes = constantOrNode(parts[1]), no = constantOrNode(parts[2]);
-  if (yes.isConstant() == no.isConstant() || isForm(yes) || isForm(no))
+  if (yes.isConstant() == no.isConstant() || isForm(yes) || isForm(no) || yes.isUndefined() ||
+      no.isUndefined())
     return std::nullopt;
   return select(Term::of(parts[0]), op(yes), op(no), width);
 }
