@@ -70,6 +70,9 @@ std::vector<Case> kernels() {
   // Bits of floats in halves, and signs of choices.
   add("contracts/random/noise.ordo", {"noise_64"}, kAll);
   add("tests/contracts/rounded.ordo", {"log_rounded"}, kAll);
+  // Products of 64 bits in halves, quotients of them, shifts by data.
+  add("tests/contracts/apply.ordo", {"sin_f32"}, kAll);
+  add("tests/contracts/rounded.ordo", {"cos_rounded"}, kAll);
   // Lanes that EXEC turns off hold what nobody defined.
   add("tests/contracts/chains.ordo", {"chain_30"}, kAll);
   const auto kOthers = {"gfx90a", "gfx1100"};
