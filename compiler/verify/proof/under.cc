@@ -1,5 +1,7 @@
 #include "compiler/verify/proof/under.h"
 
+#include "compiler/verify/machine/fault.h"
+
 #include <algorithm>
 
 namespace ordo::verify {
@@ -174,6 +176,21 @@ Term Under::rebuiltCondition(NodeId id) {
   }
 }
 
+/// Its factors are numbers, each of its own width: none is read as one of the product's.
+Term Under::rebuiltProduct(NodeId id) {
+  const std::vector<NodeId> args(terms_.pool().args(id).begin(), terms_.pool().args(id).end());
+  if (std::ranges::any_of(args, [&](NodeId arg) { return term(arg).isUndefined(); }))
+    return {};
+  try {
+    AffineId all = terms_.exact(term(args[0]), width(args[0]));
+    for (std::size_t k = 1; k < args.size(); ++k)
+      all = terms_.product(all, terms_.exact(term(args[k]), width(args[k])));
+    return terms_.integer(all, width(id));
+  } catch (const DomainError &) { // not known to fit: it stays what it was
+    return Term::of(id);
+  }
+}
+
 Term Under::rebuiltBits(NodeId id) {
   const Node n = terms_.pool().node(id);
   const std::vector<NodeId> args(terms_.pool().args(id).begin(), terms_.pool().args(id).end());
@@ -209,7 +226,7 @@ Term Under::rebuiltBits(NodeId id) {
   case Kind::BitXor:
     return combined(&Terms::bitXor);
   case Kind::Mul:
-    return combined(&Terms::multiply);
+    return n.payload == kExactProduct ? rebuiltProduct(id) : combined(&Terms::multiply);
   case Kind::MinS:
   case Kind::MaxS:
     return terms_.minMax(n.kind, term(args[0]), term(args[1]), w);

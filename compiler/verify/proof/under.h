@@ -32,6 +32,7 @@ private:
   NodeId rebuilt(NodeId id);
   NodeId rebuiltFold(NodeId id);
   Term rebuiltBits(NodeId id);
+  Term rebuiltProduct(NodeId id);
   Term rebuiltCondition(NodeId id);
   AffineId form(AffineId id);
 

@@ -52,6 +52,18 @@ TEST_F(UnderTest, ALaterRowStaysClamped) {
   EXPECT_EQ(under(load(clamped(3))), load(clamped(3)));
 }
 
+TEST_F(UnderTest, AFactorOfAProductKeepsItsWidth) {
+  // A number of 32 bits that has wrapped, times one of 8 bits, in 64 bits.
+  const auto product = [&](AffineId element) {
+    const Term x = terms_.add(terms_.input(1, dsl::DType::U32, element), Term::constant(5), 32);
+    const Term y = terms_.extract(terms_.input(2, dsl::DType::U32, element), 0, 8, 32);
+    const Term wide = terms_.zeroExtend(x, 32, 64);
+    return terms_.asBits(64, terms_.multiply(wide, terms_.zeroExtend(y, 8, 64), 64));
+  };
+  EXPECT_NE(product(clamped(1)), product(rows(1)));
+  EXPECT_EQ(onRow(1)(product(clamped(1))), product(rows(1)));
+}
+
 TEST_F(UnderTest, OperandsOfASumAreOrderedAgain) {
   // Made in an order that the replaced nodes do not have.
   const NodeId late = load(clamped(1)), early = load(rows(0)), row = load(rows(1));
