@@ -76,6 +76,13 @@ bool Lowering::arithmetic(const std::string &op) {
     const Op each = stem == "v_max3" ? Op::FMax : Op::FMin;
     const M a = src(1), b = src(2), c = src(3);
     finishFloat(minMaxOf(each, width, minMaxOf(each, width, a, b), c), width);
+  } else if (stem == "v_maxmin" || stem == "v_minmax") {
+    // gfx11: the minimum of a maximum and the third, or the maximum of a minimum and it.
+    operands(4);
+    const bool isMaxFirst = stem == "v_maxmin";
+    const M a = src(1), b = src(2), c = src(3);
+    const M inner = minMaxOf(isMaxFirst ? Op::FMax : Op::FMin, width, a, b);
+    finishFloat(minMaxOf(isMaxFirst ? Op::FMin : Op::FMax, width, inner, c), width);
   } else if (stem == "v_med3") {
     operands(4);
     const M a = src(1), b = src(2), c = src(3);

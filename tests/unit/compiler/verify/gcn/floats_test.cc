@@ -30,11 +30,39 @@ struct Case {
     const std::string text = body;
     return (!text.starts_with("v_pk_") || chip != "gfx1100" || text.find("f16") != text.npos) &&
            (!text.starts_with("v_dual_") || chip == "gfx1100") &&
+           ((!text.starts_with("v_maxmin_") && !text.starts_with("v_minmax_")) ||
+            chip == "gfx1100") &&
            (text.find("_sdwa") == text.npos || chip != "gfx1100");
   }
 };
 
 bool less(float a, float b) { return a < b || (a == b && std::signbit(a) && !std::signbit(b)); }
+
+/// A signalling NaN makes the result NaN in IEEE mode; a quiet one is dropped.
+U extremum(bool isMax, U a, U b) {
+  const auto signals = [](U x) { return std::isnan(f(x)) && (x & 0x400000) == 0; };
+  if (signals(a) || signals(b) || (std::isnan(f(a)) && std::isnan(f(b))))
+    return 0x7fc00000;
+  if (std::isnan(f(a)) || std::isnan(f(b)))
+    return std::isnan(f(a)) ? b : a;
+  return less(f(a), f(b)) == isMax ? b : a;
+}
+U max32(U a, U b) { return extremum(true, a, b); }
+U min32(U a, U b) { return extremum(false, a, b); }
+
+/// The same of halves, which f32 holds with their order and their kinds of NaN.
+U asFloat32(U half) {
+  const U sign = (half & 0x8000) << 16;
+  if ((half & 0x7fff) > 0x7c00)
+    return sign | 0x7f800000 | (half & 0x3ff) << 13;
+  return sign | u(std::fabs(static_cast<float>(h(half))));
+}
+U extremum16(bool isMax, U a, U b) {
+  const U result = extremum(isMax, asFloat32(a), asFloat32(b));
+  if (std::isnan(f(result)))
+    return 0x7e00;
+  return result == asFloat32(a) ? a & 0xffff : b & 0xffff;
+}
 
 constexpr Case kCases[] = {
     {"v_add_f32 v8, v4, v5", Result::F32, [](U a, U b, U, U) -> L { return u(f(a) + f(b)); }},
@@ -52,24 +80,30 @@ constexpr Case kCases[] = {
      [](U a, U b, U c, U) -> L { return u(std::fma(f(a), -f(b), -std::fabs(f(c)))); }},
     {"v_mov_b32 v8, v6\nv_fmac_f32 v8, v4, v5", Result::F32,
      [](U a, U b, U c, U) -> L { return u(std::fma(f(a), f(b), f(c))); }},
-    {"v_max_f32 v8, v4, v5", Result::F32,
-     [](U a, U b, U, U) -> L {
-       // A signalling NaN makes the result NaN in IEEE mode; a quiet one is dropped.
-       const auto signals = [](U x) { return std::isnan(f(x)) && (x & 0x400000) == 0; };
-       if (signals(a) || signals(b) || (std::isnan(f(a)) && std::isnan(f(b))))
-         return 0x7fc00000;
-       if (std::isnan(f(a)) || std::isnan(f(b)))
-         return std::isnan(f(a)) ? b : a;
-       return less(f(a), f(b)) ? b : a;
-     }},
-    {"v_min_f32 v8, v4, v5", Result::F32,
-     [](U a, U b, U, U) -> L {
-       const auto signals = [](U x) { return std::isnan(f(x)) && (x & 0x400000) == 0; };
-       if (signals(a) || signals(b) || (std::isnan(f(a)) && std::isnan(f(b))))
-         return 0x7fc00000;
-       if (std::isnan(f(a)) || std::isnan(f(b)))
-         return std::isnan(f(a)) ? b : a;
-       return less(f(a), f(b)) ? a : b;
+    {"v_max_f32 v8, v4, v5", Result::F32, [](U a, U b, U, U) -> L { return max32(a, b); }},
+    {"v_min_f32 v8, v4, v5", Result::F32, [](U a, U b, U, U) -> L { return min32(a, b); }},
+    {"v_max3_f32 v8, v4, v5, v6", Result::F32,
+     [](U a, U b, U c, U) -> L { return max32(max32(a, b), c); }},
+    {"v_min3_f32 v8, v4, v5, -v6", Result::F32,
+     [](U a, U b, U c, U) -> L { return min32(min32(a, b), c ^ 0x80000000); }},
+    {"v_maxmin_f32 v8, v4, v5, v6", Result::F32,
+     [](U a, U b, U c, U) -> L { return min32(max32(a, b), c); }},
+    {"v_minmax_f32 v8, v4, |v5|, v6", Result::F32,
+     [](U a, U b, U c, U) -> L { return max32(min32(a, b & 0x7fffffff), c); }},
+    {"v_maxmin_f16 v8, v4, v5, v6\nv_and_b32 v8, 0xffff, v8", Result::Bits,
+     [](U a, U b, U c, U) -> L { return extremum16(false, extremum16(true, a, b), c); }},
+    {"v_minmax_f16 v8, v4, v5, v6\nv_and_b32 v8, 0xffff, v8", Result::Bits,
+     [](U a, U b, U c, U) -> L { return extremum16(true, extremum16(false, a, b), c); }},
+    // Of numbers: with a NaN among them it is one of theirs.
+    {"v_max_f32 v4, v4, v4\nv_max_f32 v4, 1.0, v4\nv_max_f32 v5, v5, v5\nv_max_f32 v5, 2.0, v5\n"
+     "v_max_f32 v6, v6, v6\nv_max_f32 v6, 0.5, v6\nv_med3_f32 v8, v4, v5, v6",
+     Result::F32,
+     [](U a, U b, U c, U) -> L {
+       const auto atLeast = [](U x, float low) {
+         return std::isnan(f(x)) || f(x) < low ? low : f(x);
+       };
+       const float x = atLeast(a, 1), y = atLeast(b, 2), z = atLeast(c, 0.5F);
+       return u(std::max(std::min(x, y), std::min(std::max(x, y), z)));
      }},
     {"v_max_f32 v8, v4, v4\nv_max_f32 v8, 0xc2d00000, v8", Result::F32,
      [](U a, U, U, U) -> L { return std::isnan(f(a)) || f(a) < -104 ? u(-104) : a; }},
