@@ -228,6 +228,9 @@ std::string Trees::head(NodeId id) const {
     return terms_.pool().approximations.at(n.payload);
   case Kind::Extract:
     return fmt::format("bits {}…{} of ", n.payload, n.payload + n.sort.width - 1);
+  case Kind::Fold:
+    return fmt::format("fold of {} steps",
+                       formText(terms_.pool(), terms_.affine(), static_cast<AffineId>(n.payload)));
   default: {
     const std::string_view sign = infix(n.kind) != nullptr ? infix(n.kind) : name(n.kind);
     return std::string(sign.starts_with(' ') ? sign.substr(1, sign.size() - 2) : sign);
