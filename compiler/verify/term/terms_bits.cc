@@ -320,6 +320,12 @@ Term Terms::invert(const Term &a, unsigned width) {
     return Term::constant(~a.bits & mask(width));
   if (isForm(a)) // -1 - a
     return add(Term::constant(mask(width)), a, width, -1);
+  if (pool_.node(a.node()).kind == Kind::Concat) { // part by part, as other operations are
+    std::vector<Slice> parts = slices(a, width);
+    for (Slice &part : parts)
+      part.value = invert(part.value, part.width);
+    return joined(parts);
+  }
   const NodeId ones = pool_.make(Kind::Constant, Sort::bits(width), mask(width));
   // Twice is nothing: the ones cancel.
   return flattened(Kind::BitXor, a.node(), ones, width);

@@ -409,6 +409,11 @@ TEST_F(IntegerLaws, BitwiseByRuns) {
       l.expectItsBits(l.b(op, 32, {all, y}));
       l.expectItsBits(l.extract(l.b(op, 32, {y, all}), 4, 16));
     }
+  // What is put together of parts, part by part.
+  const Both parts = l.concat(l.extract(x, 3, 16), l.extract(y, 8, 16));
+  l.expectLaw(l.b(Op::Not, 32, {parts}), l.concat(l.b(Op::Not, 16, {l.extract(x, 3, 16)}),
+                                                  l.b(Op::Not, 16, {l.extract(y, 8, 16)})));
+  l.expectLaw(l.b(Op::Not, 32, {l.b(Op::Not, 32, {parts})}), parts);
   // A swizzle of more than two.
   const Both z = number(32, 0, 255), once = l.b(Op::Xor, 32, {x, l.b(Op::Xor, 32, {z, y})});
   l.expectItsBits(once);
