@@ -430,6 +430,10 @@ Term Terms::minMax(Kind kind, const Term &a, const Term &b, unsigned width) {
     return isMin ? a : b;
   if (facts_.holds(affine_.scale(difference, -1)))
     return isMin ? b : a;
+  // Of numbers it does not depend on the registers that they stand in.
+  if (width < 64 && isOfIndices(a, width) && isOfIndices(b, width) &&
+      facts_.within(x, 0, power(width)) && facts_.within(y, 0, power(width)))
+    return extract(minMax(kind, integer(x, 64), integer(y, 64), 64), 0, width, 64);
   NodeId p = asBits(width, a), q = asBits(width, b);
   const NodeId node = pool_.make(kind, Sort::bits(width), 0, {std::min(p, q), std::max(p, q)});
   if (registers(node)) {

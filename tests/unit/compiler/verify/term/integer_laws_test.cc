@@ -136,6 +136,20 @@ TEST_F(IntegerLaws, ExtremaThatTheBoundsDecide) {
               l.b(Op::Add, 64, {l.extend(Op::ZeroExtend, least, 64), k64(9)}));
 }
 
+TEST_F(IntegerLaws, ExtremaOfNumbersNeedNoWidth) {
+  const Both a = number(32, 0, kAll32), b = number(32, 5, 1000), s = number(64, 0, 900);
+  const auto wide = [&](const Both &x) { return l.extend(Op::ZeroExtend, x, 64); };
+  for (const Op op : {Op::MinU, Op::MaxU}) {
+    l.expectLaw(wide(l.b(op, 32, {a, b})), l.b(op, 64, {wide(a), wide(b)}));
+    l.expectLaw(l.b(op, 32, {low(s), b}), low(l.b(op, 64, {s, wide(b)})));
+    const Both moved = l.b(Op::Add, 32, {a, k32(9)}); // which may wrap
+    l.expectItsBits(l.b(op, 32, {moved, b}));
+    l.expectItsBits(l.b(op, 16, {l.extract(a, 0, 16), l.extract(b, 0, 16)}));
+    l.expectApart(wide(l.b(op, 32, {moved, b})),
+                  l.b(op, 64, {l.b(Op::Add, 64, {wide(a), k64(9)}), wide(b)}));
+  }
+}
+
 TEST_F(IntegerLaws, AChoiceOfTheLesserIsTheMinimum) {
   const Both a = number(64, 0, std::uint64_t{1} << 40), b = number(64, 0, std::uint64_t{1} << 40);
   for (const Op less : {Op::CmpLtU, Op::CmpLeU, Op::CmpLtS, Op::CmpLeS}) {
