@@ -213,6 +213,7 @@ private:
   std::optional<AffineId> flatQuotient(AffineId rest, std::int64_t divisor);
   std::pair<std::int64_t, AffineId> primitive(AffineId form);
   std::optional<Term> knownProduct(const Term &a, const Term &b, unsigned width);
+  AffineId productModulo(AffineId a, AffineId b, unsigned width);
   struct HalfProducts {
     AffineId low = 0, high = 0;
   };

@@ -40,15 +40,45 @@ Term Terms::multiply(const Term &a, const Term &b, unsigned width) {
   return opaque(Kind::Mul, width, {std::min(x, y), std::max(x, y)});
 }
 
-/// A row times its length: of indices, and known not to be too large.
+/// A row times its length: of indices, each product of two known not to be too large.
 std::optional<Term> Terms::knownProduct(const Term &a, const Term &b, unsigned width) {
   if (!isForm(a) || !isForm(b) || !isOfIndices(a, width) || !isOfIndices(b, width))
     return std::nullopt;
   try {
-    return integer(product(exact(a, width), exact(b, width)), width);
+    return integer(productModulo(modular(a, width), modular(b, width), width), width);
   } catch (const DomainError &) { // no bounds: it stays a product modulo 2^width
     return std::nullopt;
   }
+}
+
+/// Modulo 2^width. What counts nothing there needs no bounds: of the product of two lower halves,
+/// x - 2^32 * floor(x / 2^32) each, that of the upper ones.
+AffineId Terms::productModulo(AffineId a, AffineId b, unsigned width) {
+  const Affine x = affine_.form(a), y = affine_.form(b);
+  const Wide modulus = power(width);
+  AffineId sum = affine_.constant(0);
+  const auto add = [&](std::int64_t p, std::int64_t q, std::initializer_list<NodeId> atoms) {
+    const Wide rest = Wide{p} * q % modulus;
+    if (rest == 0)
+      return;
+    const Wide factor = rest >= modulus / 2   ? rest - modulus
+                        : rest < -modulus / 2 ? rest + modulus
+                                              : rest;
+    const AffineId of = atoms.size() == 0 ? affine_.constant(1)
+                        : atoms.size() == 1
+                            ? affine_.atom(*atoms.begin())
+                            : affine_.atom(productAtom(*atoms.begin(), *(atoms.begin() + 1)));
+    sum = combined(sum, 1, of, static_cast<std::int64_t>(factor), width);
+  };
+  add(x.constant, y.constant, {});
+  for (const auto &[atom, factor] : x.terms)
+    add(factor, y.constant, {atom});
+  for (const auto &[atom, factor] : y.terms) {
+    add(factor, x.constant, {atom});
+    for (const auto &[other, by] : x.terms)
+      add(factor, by, {atom, other});
+  }
+  return sum;
 }
 
 Term Terms::multiplyHigh(const Term &a, std::uint64_t factor, unsigned width) {

@@ -1,0 +1,75 @@
+// Laws of numbers modulo a power of two, by their names in docs/proof.md: products, and numbers
+// that stand in a few bits.
+#include "tests/unit/compiler/verify/term/law_case.h"
+
+namespace ordo::verify::test {
+namespace {
+
+constexpr std::size_t kSamples = 600;
+
+class ModularLaws : public ::testing::Test {
+protected:
+  /// Numbers of an interval: its ends, their neighbours, and others.
+  Samples between(std::uint64_t low, std::uint64_t high) {
+    Samples samples = {low, high, low + 1, high - 1};
+    while (samples.size() < kSamples)
+      samples.push_back(high - low == ~std::uint64_t{0} ? random_()
+                                                        : low + random_() % (high - low + 1));
+    std::shuffle(samples.begin(), samples.end(), random_);
+    return samples;
+  }
+  Both number(unsigned width, std::uint64_t low, std::uint64_t high) {
+    return l.symbol(width, low, high, between(low, high));
+  }
+  Both k32(std::uint64_t bits) { return l.constant(32, bits); }
+  Both k64(std::uint64_t bits) { return l.constant(64, bits); }
+  Both low(const Both &a) { return l.extract(a, 0, 32); }
+  Both high(const Both &a) { return l.extract(a, 32, 32); }
+
+  std::mt19937_64 random_{23};
+  LawCase l{kSamples};
+};
+
+TEST_F(ModularLaws, AProductOfTwoInHalves) {
+  // Rows and their length, both beyond 32 bits, whose product has a bound.
+  constexpr std::uint64_t kLargest = std::uint64_t{1} << 34, kMost = std::uint64_t{1} << 54;
+  Samples rows = between(0, kLargest), lengths = between(1, kLargest);
+  for (std::size_t k = 0; k < kSamples; ++k)
+    rows[k] = std::min(rows[k], kMost / lengths[k]);
+  const Both block = l.symbol(64, 0, kLargest, rows), s = l.symbol(64, 0, kLargest, lengths);
+  const auto form = [&](const Both &x) { return l.terms.modular(x.term, 64); };
+  l.terms.limitProduct(form(block), form(s), Wide{kMost});
+  const auto wide = [&](const Both &x) { return l.extend(Op::ZeroExtend, x, 64); };
+  const Both row = l.b(Op::Add, 64, {l.b(Op::Mul, 64, {block, k64(128)}), k64(77)});
+  for (const Both &a : {block, row}) {
+    const Both lower = l.b(Op::Mul, 64, {wide(low(a)), wide(low(s))});
+    const Both left = l.b(Op::Mul, 32, {low(a), high(s)}),
+               right = l.b(Op::Mul, 32, {high(a), low(s)});
+    const Both upper = l.b(Op::Add, 32, {high(lower), left}), whole = l.b(Op::Mul, 64, {a, s});
+    l.expectLaw(l.concat(low(lower), l.b(Op::Add, 32, {upper, right})), whole);
+    l.expectApart(l.concat(low(lower), upper), whole);
+    l.expectItsBits(lower);
+  }
+}
+
+TEST_F(ModularLaws, ProductsModuloAPowerOfTwoDistribute) {
+  const Both a = number(64, 0, 1 << 20), b = number(64, 0, 1 << 20);
+  const Both any = number(64, 0, ~std::uint64_t{0});
+  const Both less = l.b(Op::Sub, 64, {a, k64(5)}), more = l.b(Op::Add, 64, {b, k64(3)});
+  const Both opened =
+      l.b(Op::Sub, 64,
+          {l.b(Op::Add, 64, {l.b(Op::Mul, 64, {a, b}), l.b(Op::Mul, 64, {a, k64(3)})}),
+           l.b(Op::Mul, 64, {more, k64(5)})});
+  l.expectLaw(l.b(Op::Mul, 64, {less, more}), opened);
+  l.expectLaw(l.b(Op::Mul, 32, {low(less), low(more)}), low(opened));
+  l.expectApart(l.extend(Op::ZeroExtend, l.b(Op::Mul, 32, {low(less), low(more)}), 64), opened);
+  const Both large = l.b(Op::Mul, 64, {a, k64(std::uint64_t{1} << 63)});
+  for (const Both &x : {less, large, any})
+    for (const Both &y : {more, large, any}) {
+      l.expectItsBits(l.b(Op::Mul, 64, {x, y}));
+      l.expectItsBits(l.b(Op::Mul, 32, {low(x), high(y)}));
+    }
+}
+
+} // namespace
+} // namespace ordo::verify::test
