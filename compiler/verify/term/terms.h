@@ -202,6 +202,7 @@ private:
   bool isBelowABit(AffineId form);
   AffineId reduced(AffineId form, unsigned width);
   AffineId combined(AffineId a, std::int64_t x, AffineId b, std::int64_t y, unsigned width);
+  std::optional<AffineId> otherRepresentative(AffineId form, unsigned width);
   bool isIndexLike(NodeId node) const;
   std::optional<NodeId> upperProduct(NodeId node, int depth) const;
   std::optional<Term> asDivision(AffineId form, unsigned width);

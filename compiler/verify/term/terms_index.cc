@@ -216,6 +216,25 @@ AffineId Terms::product(AffineId a, AffineId b) {
   return sum;
 }
 
+/// Modulo 2^w a factor of 2^(w-1) and more is one below zero: 192 * a is -64 * a in 8 bits. So
+/// where one factor the other way round, or the constant too, brings the form into range, it is
+/// exact.
+std::optional<AffineId> Terms::otherRepresentative(AffineId form, unsigned width) {
+  constexpr unsigned kNarrow = 16; // numbers of full registers are seldom there for a part of them
+  if (width > kNarrow)
+    return std::nullopt;
+  const Affine f = affine_.form(form);
+  const std::int64_t modulus = std::int64_t{1} << width;
+  for (const auto &[atom, factor] : f.terms)
+    for (const std::int64_t constant : {std::int64_t{0}, modulus, -modulus}) {
+      const AffineId other = affine_.plus(
+          affine_.combine(form, 1, affine_.atom(atom), factor < 0 ? modulus : -modulus), constant);
+      if (facts_.within(other, 0, modulus))
+        return other;
+    }
+  return std::nullopt;
+}
+
 /// The product of atoms, of which those that are products are opened; it need not have bounds yet.
 NodeId Terms::productNode(NodeId a, NodeId b) {
   std::vector<NodeId> factors;

@@ -256,9 +256,12 @@ AffineId Terms::exact(const Term &value, unsigned width) {
   if (width < 63 && facts_.within(moved, 0, power(width)))
     return moved;
   // Of an index what is left of it modulo 2^width: form - 2^width * floor(form / 2^width).
-  if (width < 62 && isForm(value) && isOfIndices(value, width))
+  if (width < 62 && isForm(value) && isOfIndices(value, width)) {
+    if (const auto other = otherRepresentative(form, width))
+      return *other;
     return affine_.combine(form, 1, quotient(form, std::int64_t{1} << width),
                            -(std::int64_t{1} << width));
+  }
   registerAtom(id);
   return affine_.atom(id);
 }

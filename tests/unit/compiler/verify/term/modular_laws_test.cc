@@ -71,5 +71,23 @@ TEST_F(ModularLaws, ProductsModuloAPowerOfTwoDistribute) {
     }
 }
 
+TEST_F(ModularLaws, ANumberOfAFewBitsIsExactWithLargeFactors) {
+  const Both s = number(32, 0, 1), t = number(32, 0, 2), q = number(32, 0, 1);
+  const auto byte = [&](const Both &x) { return l.extend(Op::ZeroExtend, l.extract(x, 0, 8), 32); };
+  const auto times = [&](const Both &x, std::uint64_t k) { return l.b(Op::Mul, 32, {x, k32(k)}); };
+  const auto plus = [&](const Both &x, std::uint64_t k) { return l.b(Op::Add, 32, {x, k32(k)}); };
+  l.expectLaw(byte(times(s, 128)), times(s, 128));
+  l.expectLaw(byte(plus(times(s, 192), 3)), plus(times(s, 192), 3));
+  l.expectLaw(byte(plus(times(s, 192), 200)), l.b(Op::Sub, 32, {k32(200), times(s, 64)}));
+  const Both rest = l.b(Op::Sub, 32, {plus(times(s, 128), 60), times(q, 50)});
+  l.expectLaw(byte(rest), rest);
+  for (const Both &wraps : {times(t, 128), plus(times(s, 128), 128), plus(times(s, 192), 64)})
+    l.expectApart(byte(wraps), wraps);
+  for (const std::uint64_t factor : {64ull, 100ull, 128ull, 170ull, 192ull, 255ull})
+    for (const std::uint64_t constant : {0ull, 1ull, 64ull, 127ull, 128ull, 192ull, 255ull})
+      for (const Both &x : {s, t})
+        l.expectItsBits(byte(plus(times(x, factor), constant)));
+}
+
 } // namespace
 } // namespace ordo::verify::test
