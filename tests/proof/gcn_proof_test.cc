@@ -66,6 +66,9 @@ std::vector<Case> kernels() {
   // A row's number, the lesser of two, that is multiplied in halves.
   add("tests/contracts/odd_widths.ordo", {"rms_norm_bf16_7", "rms_norm_f32_7"}, kAll);
   add("tests/contracts/orders.ordo", {"row_sum_seq_100"}, kAll);
+  // Runs within runs, questions that are asked twice, a row of any length, numbers of a few bits.
+  add("tests/contracts/columns.ordo",
+      {"column_sum_nested_f32_7", "gradients_129", "both_free_seq", "planes_3_50"}, kAll);
   add("contracts/random/philox.ordo", {"philox4x32_10"}, kAll);
   // Bits of floats in halves, and signs of choices.
   add("contracts/random/noise.ordo", {"noise_64"}, kAll);

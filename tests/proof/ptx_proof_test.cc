@@ -18,11 +18,6 @@ TEST_P(PtxProof, Stands) {
   EXPECT_GT(proof.stores, 0u);
 }
 
-/// Planes need quotients by magic numbers, rows and columns that are both free a product of sizes.
-bool isOpen(const oracle::KernelCase &c) {
-  return c.kernel.starts_with("planes") || c.kernel.starts_with("both_free");
-}
-
 /// The rows of a vocabulary take longest, and differ from the others in length alone.
 std::vector<oracle::KernelCase> kernels() {
   std::vector<oracle::KernelCase> cases = oracle::everyKernel();
@@ -30,7 +25,7 @@ std::vector<oracle::KernelCase> kernels() {
     const auto isOf = [&](const char *file) { return c.file.ends_with(file); };
     return !(isOf("nn/norm.ordo") || isOf("nn/softmax.ordo") || isOf("nn/log_sum_exp.ordo") ||
              isOf("nn/norm_backward.ordo") || isOf("nn/column_sum.ordo") || isOf("columns.ordo")) ||
-           c.kernel.ends_with("_152064") || isOpen(c);
+           c.kernel.ends_with("_152064");
   });
   return cases;
 }
