@@ -31,8 +31,8 @@ std::optional<Record> parseRecord(std::string_view line);
 std::optional<std::vector<Record>> readRecords(const std::string &path);
 bool writeRecords(const std::string &path, std::span<const Record> records);
 
-/// A survivor whose bits are equal has the verdict of the reading that is of the very same change, if
-/// there is one: where the tests have no argument, somebody read the code.
+/// A survivor whose bits are equal has the verdict of the reading that is of the very same change,
+/// if there is one: where the tests have no argument, somebody read the code.
 void applyReadings(std::span<Record> records, std::span<const Record> readings);
 
 /// Each equivalent mutant with its reason, in Markdown.
