@@ -1,4 +1,4 @@
-"""The committed pages of the last full mutation run: their sums are right, no rule is missing, and what survives was read."""
+"""The committed pages of the last full mutation run: their sums are right, no rule is missing, and none survives."""
 import pathlib
 import re
 import unittest
@@ -6,7 +6,6 @@ import unittest
 RESULTS = pathlib.Path("tests/mutation/results")
 PAGE = (RESULTS / "mutants.md").read_text(encoding="utf-8")
 EQUIVALENTS = (RESULTS / "equivalents.md").read_text(encoding="utf-8")
-BY_HAND = (RESULTS / "by_hand.md").read_text(encoding="utf-8")
 MUTATION = pathlib.Path("tests/mutation")
 LEAST = 2000
 
@@ -42,15 +41,11 @@ class Mutants(unittest.TestCase):
             ends = [int(cell) for cell in row[3:7]]
             self.assertEqual(int(row[2]), sum(ends), row)
 
-    def test_enough_and_each_survivor_was_read(self):
+    def test_enough_and_none_survives(self):
         total = self.rows[-1]
         self.assertGreaterEqual(int(total[2]), LEAST)
         self.assertIn(f"{total[2]} mutants of ", PAGE)
-        read = table(BY_HAND, "| kernel | target | rule |")
-        self.assertEqual(int(total[6]), len(read))
-        for row in self.rows[:-1]:
-            here = [r for r in read if r[2] == row[1] and r[1].startswith("gfx") == (row[0] == "AMDGCN")]
-            self.assertEqual(int(row[6]), len(here), row)
+        self.assertEqual(0, int(total[6]))
 
     def test_every_rule(self):
         for family, mutator in (("PTX", "ptx_mutator.cc"), ("AMDGCN", "gcn_mutator.cc")):

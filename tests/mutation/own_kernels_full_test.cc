@@ -19,7 +19,7 @@
 #include <set>
 #include <sstream>
 #include <sys/resource.h>
-#include <thread>
+#include <unistd.h>
 
 namespace ordo::mutation {
 namespace {
@@ -95,7 +95,8 @@ std::optional<Outcome> read(const std::string &path) {
 }
 
 std::map<std::string, Outcome> everyOutcome(const std::vector<Unit> &units) {
-  const std::string folder = variable("TEST_TMPDIR", ::testing::TempDir()) + "/proofs";
+  const std::string folder =
+      fmt::format("{}/proofs{}", variable("TEST_TMPDIR", ::testing::TempDir()), getpid());
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   const auto path = [&](std::size_t k) { return fmt::format("{}/{}", folder, k); };

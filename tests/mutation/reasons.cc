@@ -1,10 +1,12 @@
 #include "tests/mutation/reasons.h"
 
 #include "tests/mutation/code_diff.h"
+#include "tests/mutation/lane_values.h"
 #include "tests/mutation/variant.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <vector>
 
 namespace ordo::mutation {
@@ -209,9 +211,11 @@ private:
     };
     if (std::ranges::any_of(before(), isSharedStore) && after().empty())
       return "no thread reads what is stored: the proof stands without the store";
-    if (before().size() != 1 || before()[0].op != Op::Branch ||
-        before()[0].guard == verify::kNoRegister)
+    if (before().empty() || before().back().op != Op::Branch ||
+        before().back().guard == verify::kNoRegister)
       return "";
+    if (before().size() > 1) // the branch and what its condition is computed by
+      return ofSkipped();
     if (proves_(variant_.trappedBranch(true)))
       return "the branch is never taken: the proof stands with a trap in its place";
     if (proves_(variant_.trappedBranch(false)))
@@ -221,19 +225,57 @@ private:
 
   /// A branch that only spares a wave what none of its lanes would do.
   std::string ofSkipped() const {
-    const std::size_t at = static_cast<std::size_t>(&before()[0] - kernel_.code.data());
-    const std::size_t to = before()[0].target;
-    const bool isSpared = kernel_.model == verify::Model::LockStep && after().empty() && to > at &&
-                          std::all_of(kernel_.code.begin() + static_cast<std::ptrdiff_t>(at) + 1,
-                                      kernel_.code.begin() + static_cast<std::ptrdiff_t>(to),
-                                      [&](const Instruction &i) {
-                                        return i.op == Op::Wait || i.op == Op::Pending ||
-                                               (i.guard != verify::kNoRegister &&
-                                                !kernel_.registers[i.guard].uniform);
-                                      });
+    const auto at = static_cast<Place>(&before().back() - kernel_.code.data());
+    const Place to = before().back().target;
+    const std::string &text = kernel_.lines[before().back().line].text;
+    bool isSpared = kernel_.model == verify::Model::LockStep && after().empty() && to > at &&
+                    text.find("s_cbranch_execz") != std::string::npos;
+    for (std::size_t k = 0; k + 1 < before().size(); ++k)
+      isSpared = isSpared && isReadOrComputed(before()[k].op) &&
+                 std::ranges::none_of(before()[k].dst, [&](verify::RegisterId reg) {
+                   return !kernel_.registers[reg].name.empty();
+                 });
+    for (Place k = at + 1; isSpared && k < to; ++k)
+      isSpared = doesNothing(k, at, to);
     return isSpared ? "the branch spares the wave what it would do under EXEC, that is nothing "
-                      "where no lane is on"
+                      "where no lane is on, and scalars that nobody reads behind it"
                     : "";
+  }
+
+  /// Of an instruction between a branch and its target, where no lane is on: it does nothing, stays
+  /// between them, or writes registers alone that are written again before they are read. (Its
+  /// loads lie inside their arrays: the mutant is proven.)
+  bool doesNothing(Place place, Place from, Place to) const {
+    const Instruction &i = kernel_.code[place];
+    if (i.op == Op::Wait || i.op == Op::Pending)
+      return true;
+    if (i.op == Op::Branch)
+      return i.target > from && i.target <= to && i.target > place;
+    if (i.guard != verify::kNoRegister && !kernel_.registers[i.guard].uniform)
+      return true;
+    return isReadOrComputed(i.op) &&
+           std::ranges::none_of(i.dst, [&](verify::RegisterId reg) { return isReadFrom(to, reg); });
+  }
+
+  /// Not what stores, synchronises or ends.
+  static bool isReadOrComputed(Op op) { return op <= Op::Load || op >= Op::Ballot; }
+
+  bool isReadFrom(Place start, verify::RegisterId reg) const {
+    std::vector<bool> seen(kernel_.code.size());
+    std::vector<Place> left = {start};
+    while (!left.empty()) {
+      const Place at = left.back();
+      left.pop_back();
+      if (seen[at])
+        continue;
+      seen[at] = true;
+      const Instruction &i = kernel_.code[at];
+      if (i.guard == reg || std::ranges::find(i.src, reg, &Operand::reg) != i.src.end())
+        return true;
+      if (i.guard != verify::kNoRegister || std::ranges::find(i.dst, reg) == i.dst.end())
+        std::ranges::copy(following(kernel_, at), std::back_inserter(left));
+    }
+    return false;
   }
 
   const Change &change_;

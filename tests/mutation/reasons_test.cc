@@ -28,7 +28,11 @@ protected:
       return "";
     text.replace(at, from.size(), to);
     std::string error;
-    const auto kernel = subject.read(error), mutant = subject.read(text, error);
+    const auto code = subject.assemble(text);
+    EXPECT_TRUE(code) << text;
+    if (!code)
+      return "";
+    const auto kernel = subject.read(error), mutant = subject.read(*code, error);
     EXPECT_TRUE(kernel && mutant) << error;
     if (!mutant || !refusalOf(subject, *mutant).empty())
       return "refused";
@@ -81,6 +85,15 @@ TEST_F(Reasons, AnIdentity) {
   EXPECT_EQ(reason(rowSum(), rule::kIdentity, "add.rn.f32 \t%f3, %f46, %f45;",
                    "add.rn.f32 \t%f3, %f46, %f45;\n\tadd.rn.f32 \t%f3, %f3, 0f00000000;"),
             "refused");
+}
+
+TEST_F(Reasons, ABranchThatSparesAWaveNothing) {
+  const emulation::Subject gelu("tests/contracts/composed.ordo", "gelu_erf_composed",
+                                "rocm.gfx90a");
+  EXPECT_THAT(reason(gelu, rule::kBound, "\ts_cbranch_execz .LBB0_2\n", ""),
+              HasSubstr("where no lane is on"));
+  // One that spares the lanes that are on what others do is no such branch.
+  EXPECT_EQ(reason(gelu, rule::kBound, "s_and_saveexec_b64", "s_or_saveexec_b64"), "refused");
 }
 
 } // namespace
