@@ -181,16 +181,30 @@ private:
     return found;
   }
 
-  /// What one instruction of the source does that adds to a register of its lanes.
+  /// What one instruction of the source does that adds to a register: of its lanes, or a scalar
+  /// one.
   struct Sum {
     bool isLower = false, isUpper = false; // without a carry in, with one
     RegisterId reg = kNoRegister;          // written, of 32 bits
-    std::set<RegisterId> read;             // of the lanes
-    std::set<RegisterId> masksRead, masksWritten;
+    std::set<RegisterId> read;
+    std::set<RegisterId> masksRead, masksWritten; // that carries may stand in
   };
 
   Sum sumOf(std::uint32_t &pc) const {
     const Kernel &kernel = m_.kernel_;
+    const auto isOfLanes = [&](RegisterId reg) {
+      return reg != kNoRegister && !kernel.registers[reg].uniform &&
+             !kernel.registers[reg].name.empty();
+    };
+    bool isScalar = true;
+    for (std::uint32_t at = pc;
+         at < kernel.code.size() && kernel.code[at].line == kernel.code[pc].line; ++at)
+      isScalar &= std::ranges::none_of(kernel.code[at].dst, isOfLanes) &&
+                  std::ranges::none_of(kernel.code[at].src, isOfLanes, &Operand::reg);
+    // The carries of lanes are in a scalar register, that of a scalar sum is one bit.
+    const auto isCarry = [&](RegisterId reg) {
+      return kernel.registers[reg].uniform && (!isScalar || kernel.registers[reg].width == 1);
+    };
     Sum sum;
     for (const std::uint32_t line = kernel.code[pc].line;
          pc < kernel.code.size() && kernel.code[pc].line == line; ++pc) {
@@ -199,12 +213,12 @@ private:
         (i.src[2].isRegister() ? sum.isUpper : sum.isLower) = true;
       for (const Operand &o : i.src)
         if (o.isRegister() && !kernel.registers[o.reg].name.empty())
-          (kernel.registers[o.reg].uniform ? sum.masksRead : sum.read).insert(o.reg);
+          (isCarry(o.reg) ? sum.masksRead : sum.read).insert(o.reg);
       for (const RegisterId reg : i.dst)
         if (!kernel.registers[reg].name.empty()) {
           if (kernel.registers[reg].uniform)
             sum.masksWritten.insert(reg);
-          else if (kernel.registers[reg].width == 32)
+          if (!isCarry(reg) && kernel.registers[reg].width == 32)
             sum.reg = reg;
         }
     }
