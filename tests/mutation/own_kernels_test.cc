@@ -29,7 +29,7 @@ class OwnKernels : public ::testing::TestWithParam<oracle::KernelCase> {};
 
 TEST_P(OwnKernels, AreProven) {
   if (takesLong(GetParam().kernel))
-    GTEST_SKIP() << "its proof takes long; `ordo verify` runs it";
+    GTEST_SKIP() << "its proof takes long; `./ordo test --full` makes it";
   const emulation::Subject subject(GetParam().file, GetParam().kernel, kTarget);
   ASSERT_TRUE(subject.ok());
   std::string error;

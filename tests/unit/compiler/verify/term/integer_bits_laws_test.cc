@@ -8,6 +8,8 @@ namespace {
 
 using dsl::DType;
 
+class IntegerLaws : public IntegerCase {};
+
 TEST_F(IntegerLaws, BitsThatDoNotMeetAreASum) {
   const Both a = number(32, 0, 1000), b = number(32, 0, 15), c = number(32, 0, 16);
   const Both above = l.b(Op::Shl, 32, {a, k32(4)});

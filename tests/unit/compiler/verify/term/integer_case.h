@@ -8,7 +8,7 @@ namespace ordo::verify::test {
 inline constexpr std::size_t kSamples = 600;
 inline constexpr std::uint64_t kAll32 = 0xffffffff;
 
-class IntegerLaws : public ::testing::Test {
+class IntegerCase : public ::testing::Test {
 protected:
   /// Numbers of an interval: its ends, their neighbours, and others.
   Samples between(std::uint64_t low, std::uint64_t high) {

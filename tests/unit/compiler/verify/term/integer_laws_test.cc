@@ -8,6 +8,8 @@ namespace {
 
 using dsl::DType;
 
+class IntegerLaws : public IntegerCase {};
+
 TEST_F(IntegerLaws, SumsAreLinearFormsThatWrap) {
   const Both a = number(32, 0, kAll32), b = data(DType::U32);
   l.expectLaw(l.b(Op::Sub, 32, {l.b(Op::Add, 32, {a, b}), b}), a);

@@ -1,34 +1,11 @@
 // Laws of numbers modulo a power of two, by their names in docs/proof.md: products, and numbers
 // that stand in a few bits.
-#include "tests/unit/compiler/verify/term/law_case.h"
+#include "tests/unit/compiler/verify/term/integer_case.h"
 
 namespace ordo::verify::test {
 namespace {
 
-constexpr std::size_t kSamples = 600;
-
-class ModularLaws : public ::testing::Test {
-protected:
-  /// Numbers of an interval: its ends, their neighbours, and others.
-  Samples between(std::uint64_t low, std::uint64_t high) {
-    Samples samples = {low, high, low + 1, high - 1};
-    while (samples.size() < kSamples)
-      samples.push_back(high - low == ~std::uint64_t{0} ? random_()
-                                                        : low + random_() % (high - low + 1));
-    std::shuffle(samples.begin(), samples.end(), random_);
-    return samples;
-  }
-  Both number(unsigned width, std::uint64_t low, std::uint64_t high) {
-    return l.symbol(width, low, high, between(low, high));
-  }
-  Both k32(std::uint64_t bits) { return l.constant(32, bits); }
-  Both k64(std::uint64_t bits) { return l.constant(64, bits); }
-  Both low(const Both &a) { return l.extract(a, 0, 32); }
-  Both high(const Both &a) { return l.extract(a, 32, 32); }
-
-  std::mt19937_64 random_{23};
-  LawCase l{kSamples};
-};
+class ModularLaws : public IntegerCase {};
 
 TEST_F(ModularLaws, AProductOfTwoInHalves) {
   // Rows and their length, both beyond 32 bits, whose product has a bound.
